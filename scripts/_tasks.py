@@ -1,0 +1,98 @@
+"""What the scripts beside this file do, once a Python has been found: `python _tasks.py demo|test|lint|bench [ARG]...`.
+
+Arguments are passed through to the program that does the work.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import _env
+
+CORE_TESTS = ("tests/core", "tests/test_layers.py")
+"""The quick part: pure functions, no target environment."""
+
+
+def demo(args: Sequence[str]) -> NoReturn:
+    """The demo of the main job: `outtake demo` on a team that runs in the AutoGen environment."""
+    here, autogen = _env.server(), _env.target("autogen")
+    _env.ensure(here, autogen)
+    _become([here.command("outtake"), "demo", "--python", autogen.python, *args], cwd=Path.cwd())
+
+
+def test(args: Sequence[str]) -> NoReturn:
+    """The test suite. With `--core`, or when every path named is in the quick part, without the target environments."""
+    if "--core" in args:
+        args = [*(arg for arg in args if arg != "--core"), *CORE_TESTS]
+    here = _env.server()
+    if _only_core(args):
+        _env.ensure(here)
+        _become([here.python, "-m", "pytest", *args])
+    _env.ensure(here, *map(_env.target, _env.target_names()))
+    _become([here.python, "-m", "pytest", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
+
+
+def lint(args: Sequence[str]) -> int:
+    """Format, lint and types; every check runs, and any failure fails. With `--fix`, repairs what can be repaired."""
+    if set(args) - {"--fix"}:
+        print(f"usage: scripts/lint [--fix], not {' '.join(args)}", file=sys.stderr)
+        return 2
+    fix = "--fix" in args
+    environment = _env.lint()
+    _env.ensure(environment)
+    ruff, mypy = environment.command("ruff"), environment.command("mypy")
+    checks: list[list[str | Path]] = [
+        [ruff, "check", *(["--fix"] if fix else []), "."],
+        [ruff, "format", *([] if fix else ["--check"]), "."],
+        [mypy],
+        [mypy, "--python-version", "3.10", "src/outtake_probe"],
+    ]
+    failed = 0
+    for check in checks:
+        failed += subprocess.run(check, cwd=_env.ROOT, check=False).returncode != 0
+    return 1 if failed else 0
+
+
+def bench(args: Sequence[str]) -> NoReturn:
+    """The benchmarks: one JSON document on stdout."""
+    here = _env.server()
+    _env.ensure(here, _env.target("autogen"))
+    _become([here.python, "-m", "benchmarks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
+
+
+def _only_core(args: Sequence[str]) -> bool:
+    named = [Path(os.path.normpath(arg.partition("::")[0])) for arg in args]
+    tests = [path for path in named if path.parts[0] == "tests"]
+    return bool(tests) and all(any(path.is_relative_to(core) for core in CORE_TESTS) for path in tests)
+
+
+def _become(command: Sequence[str | Path], env: dict[str, str] | None = None, cwd: Path = _env.ROOT) -> NoReturn:
+    """Turn into the program, so that signals, the terminal and the exit code are its own."""
+    program = [str(part) for part in command]
+    os.chdir(cwd)
+    os.environ.update(env or {})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if sys.platform == "win32":
+        sys.exit(subprocess.run(program, check=False).returncode)
+    os.execv(program[0], program)
+
+
+TASKS: dict[str, Callable[[Sequence[str]], int]] = {"demo": demo, "test": test, "lint": lint, "bench": bench}
+
+
+def main() -> int:
+    try:
+        return TASKS[sys.argv[1]](sys.argv[2:])
+    except _env.SetupError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

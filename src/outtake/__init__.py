@@ -1,0 +1,10 @@
+"""Outtake, the debugger for agent teams: what a program that is to be debugged may import.
+
+The decorators do nothing when no debugger is attached.  Importing this package needs the standard library only.
+"""
+
+from outtake_probe.attach import attach
+from outtake_probe.targets.plain import agent, model, step, tool
+
+__all__ = ["__version__", "agent", "attach", "model", "step", "tool"]
+__version__ = "0.1.0"

@@ -1,0 +1,93 @@
+"""What a target adapter says of an invocation, and where in the program it happens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from outtake_probe.records import CallKind, Effects, Json
+from outtake_probe.values import decode, encode
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a model call consumed; `cost` in US dollars, 0 where unknown."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+@dataclass(slots=True)
+class Call:
+    """One invocation, as its adapter describes it to the gate.
+
+    `input` is JSON (or has `Part`s in it); `identity`, where given, is what the digest covers instead, without the ids
+    and times that differ from run to run.  `decode_input` makes what the program's code needs of an edited input;
+    `encode` and `decode` are for the output; a stream's `encode` and `decode` are for one chunk.
+    """
+
+    kind: CallKind
+    component: str
+    input: Json
+    identity: Json = None
+    type: str = ""
+    effects: Effects | None = None
+    message: int | None = None
+    caused_by: tuple[int, ...] = ()
+    decode_input: Callable[[Json], Any] = decode
+    encode: Callable[[Any], Json] = encode
+    decode: Callable[[Json], Any] = decode
+    usage: Callable[[Any], Usage | None] = lambda _: None
+    normalize: Callable[[Json, Json], Json] = lambda _, value: value
+    """Of the input and an edit's value, which may say only part of it, the full new input; raises `BadValue`."""
+
+
+@dataclass(slots=True)
+class Message:
+    """One message that is about to be queued.  `identity` as in `Call`."""
+
+    sender: str
+    recipient: str
+    type: str
+    body: Json
+    identity: Json = None
+    caused_by: tuple[int, ...] = ()
+    normalize: Callable[[Json, Json], Json] = lambda _, value: value
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The invocation that the running code is inside of.
+
+    `matched` is its number in the parent run, where it was matched.
+    """
+
+    invocation: int
+    matched: int | None
+    lineage: tuple[int, ...]
+    component: str
+    message: int | None
+    key: str = ""
+    """Names this invocation by what it is, not by when it happened: the same in every run that makes it."""
+    counts: Counter[str] = field(default_factory=Counter, compare=False)
+    """How many of each there have been inside, for the keys."""
+    kind: str = "flow"
+
+
+current: ContextVar[Frame | None] = ContextVar("outtake_frame", default=None)
+
+top = Frame(-1, None, (), "", None)
+"""Outside of every invocation."""
+
+
+def nested(name: str) -> str:
+    """The path of the component `name` where the running code is; a component inside itself keeps its path."""
+    frame = current.get()
+    if frame is None:
+        return name
+    parts = frame.component.split("/")
+    return "/".join(parts[: parts.index(name) + 1] if name in parts else [*parts, name])

@@ -1,0 +1,222 @@
+"""The records of a run's log: a closed list of small frozen types.
+
+A log is append-only.  Records are numbered from 0 by the probe (``seq``); an invocation is named by the ``seq`` of the
+record that says it went out, a message by the ``seq`` of the record that says it was queued, so a name never depends on
+a memory address or a random id.  Bodies (inputs, outputs, messages) are not in the record: it holds their hash, see
+`outtake_probe.bodies`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+FORMAT = 1
+"""Number of the log format.  1: the first release."""
+
+CallKind = Literal["agent", "step", "task", "model", "tool", "flow"]
+Effects = Literal["pure", "read", "write", "irreversible"]
+How = Literal["executed", "reused", "mocked", "dropped"]
+Status = Literal["completed", "failed", "held", "stopped", "diverged"]
+CALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
+EFFECTS: tuple[Effects, ...] = get_args(Effects)
+
+Json = Any
+"""A JSON value: None, bool, int, float, str, list or dict with string keys."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What every record says: its number, when, who, inside which invocation, about which message, because of what."""
+
+    kind: ClassVar[str]
+    seq: int
+    at: float
+    """Seconds since the epoch."""
+    component: str = ""
+    """Path of the component that the record is about; the sender, for a message."""
+    invocation: int | None = None
+    parent: int | None = None
+    """The invocation inside which this happened."""
+    message: int | None = None
+    caused_by: tuple[int, ...] = ()
+    """Numbers of the records (messages, as a rule) that led to this one."""
+    body: str | None = None
+    """Hash of the input, output, error, message or value that the record is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Record):
+    """Written first, before any code of the target runs."""
+
+    kind = "run_started"
+    format: int = FORMAT
+    python: str = ""
+    seed: int = 0
+    """Seed of the program's `random` and of the ids that the probe controls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageQueued(Record):
+    """Written when a component has sent a message, before it can be delivered."""
+
+    kind = "message_queued"
+    recipient: str = ""
+    type: str = ""
+    digest: str = ""
+    edited: bool = False
+    """An edit changed it: `digest` is what was sent, the body what is queued."""
+    injected: bool = False
+    """Sent by the user of the debugger, not by the program."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDropped(Record):
+    """Written when a queued message was taken out of the queue; it will not be delivered."""
+
+    kind = "message_dropped"
+    edited: bool = False
+    """An edit of a fork's plan dropped it before it was queued; otherwise the user took it out of the queue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageMoved(Record):
+    """Written when the user moved a queued message before another one, or to the end."""
+
+    kind = "message_moved"
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationStarted(Record):
+    """Written when the gate lets an invocation go out: what it describes is about to happen."""
+
+    kind = "invocation_started"
+    call: CallKind = "tool"
+    digest: str = ""
+    effects: Effects | None = None
+    type: str = ""
+    """Name of the type of the input, where it has one."""
+    edited: bool = False
+    """An edit changed it: `digest` is what was asked, the body what goes out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamChunk(Record):
+    """Written when an invocation's answer arrives in pieces; holds the pieces that no other record came between."""
+
+    kind = "stream_chunk"
+    index: int = 0
+    """Number of the first piece."""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvocationEnded(Record):
+    """Written when an invocation came back, before its result goes anywhere."""
+
+    kind = "invocation_ended"
+    call: CallKind = "tool"
+    failed: bool = False
+    how: How = "executed"
+    seconds: float = 0.0
+    opaque: bool = False
+    """The body shows the result but cannot bring it back: the invocation cannot be served from the record."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    """In US dollars, where the target knows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueRead(Record):
+    """Written when the program's own code reads the clock or asks its user for input."""
+
+    kind = "value_read"
+    source: str = ""
+    value: Json = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited(Record):
+    """Written when an edit took effect: on a message before delivery, an input before the call, or an output after it."""
+
+    kind = "edited"
+    op: str = ""
+    was: str | None = None
+    """Hash of what the edit replaced."""
+    by: Literal["plan", "user"] = "plan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigSet(Record):
+    """Written when a setting of a component was changed; the change holds from here on."""
+
+    kind = "config_set"
+    key: str = ""
+    by: Literal["plan", "user"] = "plan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted(Record):
+    """Written when a framework or a program reports an event of its own (a thought, a log line) that nothing depends on."""
+
+    kind = "noted"
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded(Record):
+    """Written last, when the target has returned, failed, been stopped, or diverged from the record it replayed."""
+
+    kind = "run_ended"
+    status: Status = "completed"
+
+
+KINDS: dict[str, type[Record]] = {
+    cls.kind: cls
+    for cls in (
+        RunStarted,
+        MessageQueued,
+        MessageDropped,
+        MessageMoved,
+        InvocationStarted,
+        StreamChunk,
+        InvocationEnded,
+        ValueRead,
+        Edited,
+        ConfigSet,
+        Noted,
+        RunEnded,
+    )
+}
+
+
+def _fields(cls: type[Record]) -> tuple[tuple[str, object], ...]:
+    return tuple((f.name, f.default) for f in dataclasses.fields(cls))
+
+
+_FIELDS = {cls: _fields(cls) for cls in KINDS.values()}
+
+
+def to_json(record: Record) -> dict[str, Json]:
+    """The record as a JSON object; fields that hold their default are left out."""
+    out: dict[str, Json] = {"kind": record.kind}
+    for name, default in _FIELDS[type(record)]:
+        value = getattr(record, name)
+        if value != default:
+            out[name] = value
+    return out
+
+
+def from_json(data: dict[str, Json]) -> Record:
+    """The record that `to_json` wrote.  Raises `ValueError` for a kind this version does not know."""
+    fields = dict(data)
+    kind = fields.pop("kind", None)
+    cls = KINDS.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise ValueError(f"unknown kind of record {kind!r}; known: {', '.join(KINDS)}")
+    if "caused_by" in fields:
+        fields["caused_by"] = tuple(fields["caused_by"])
+    return cls(**fields)

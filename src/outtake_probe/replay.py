@@ -1,0 +1,331 @@
+"""Replay: what a run's record says about the program that is being executed again.
+
+Matching is by identity and content (component, kind, digest of what was asked, the enclosing invocation, and the
+occurrence among equals), never by position.  What was recorded is let through in the recorded order, so that parallel
+parts of a program meet the same interleaving again; a program that departs from the record before the cut diverges,
+and the first difference is named.  After the cut, order is kept until the first difference (an edit that took effect,
+a call that had to be executed); from there on only content decides.
+
+This module is data and decisions; waiting is in `outtake_probe.session`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from outtake_probe.conditions import names
+from outtake_probe.edits import Edit
+from outtake_probe.records import (
+    ConfigSet,
+    Edited,
+    InvocationEnded,
+    InvocationStarted,
+    Json,
+    MessageDropped,
+    MessageMoved,
+    MessageQueued,
+    Noted,
+    Record,
+    RunEnded,
+    RunStarted,
+    StreamChunk,
+    ValueRead,
+)
+from outtake_probe.waits import Wait
+
+Reuse = Literal["matching", "prefix", "none"]
+Repeat = Literal["ask", "serve", "run"]
+REUSES: tuple[Reuse, ...] = ("matching", "prefix", "none")
+REPEATS: tuple[Repeat, ...] = ("ask", "serve", "run")
+LEAVES = ("model", "tool")
+
+
+@dataclass(slots=True)
+class Past:
+    """One recorded invocation: how it started, what it gave, what happened inside it."""
+
+    start: InvocationStarted
+    end: InvocationEnded | None = None
+    chunks: list[StreamChunk] = field(default_factory=list)
+    output_edit: Edited | None = None
+    inside: list[int] = field(default_factory=list)
+    """Numbers of all records inside it, at any depth."""
+    edited_inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first point at which the program departs from its record."""
+
+    seq: int
+    component: str
+    recorded: str
+    asked: str
+
+    def __str__(self) -> str:
+        return f"record {self.seq} ({self.component or 'run'}): recorded {self.recorded}; asked {self.asked}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a fork is: the parent's records, the cut, and what to do with them."""
+
+    records: Sequence[Record]
+    cut: int
+    reuse: Reuse = "matching"
+    repeat: Repeat = "ask"
+    live: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the parent ended by itself, so that its record holds all that it would ever ask."""
+        last = self.records[-1] if self.records else None
+        return isinstance(last, RunEnded) and last.status in ("completed", "failed")
+
+
+class Replay:
+    """The record of the parent during the execution of a fork: who matched what, and whose turn it is."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.cut = plan.cut if plan.reuse != "none" else 0
+        self.records = plan.records
+        self.calls: dict[int, Past] = {}
+        self.messages: dict[int, MessageQueued] = {}
+        self.dropped: set[int] = set()
+        """Messages that an edit in the record dropped before they were queued."""
+        self.child: dict[int, int] = {}
+        """Numbers in this run of what was matched, by their numbers in the parent."""
+        self.different = plan.reuse == "none"
+        self.difference: Difference | None = None
+        self.pointer = 0
+        self._settled = bytearray(len(plan.records))
+        self._horizon = len(plan.records) if plan.reuse == "matching" else self.cut
+        self._index: dict[Hashable, deque[int]] = defaultdict(deque)
+        self._values: dict[tuple[int | None, str], deque[ValueRead]] = defaultdict(deque)
+        self._turns: list[tuple[int, int, Wait]] = []
+        self._count = 0
+        self._occurrences: Counter[tuple[str, str]] = Counter()
+        self._edits = [e for e in plan.edits if e.op not in ("inject", "set_config")]
+        self._read(plan.records)
+        self._mark_edited()
+        if not self.different:
+            self._advance()
+
+    # -- reading the record ------------------------------------------------------------------------------------------
+
+    def _read(self, records: Sequence[Record]) -> None:
+        for r in records:
+            if isinstance(r, InvocationStarted):
+                self.calls[r.seq] = Past(r)
+                self._index[(r.component, r.call, r.digest)].append(r.seq)
+            elif isinstance(r, MessageQueued):
+                self.messages[r.seq] = r
+                if not r.injected:
+                    self._index[(r.component, r.recipient, r.type, r.digest)].append(r.seq)
+            elif isinstance(r, ValueRead):
+                self._values[(r.parent, r.source)].append(r)
+            elif isinstance(r, MessageDropped) and r.edited and r.message is not None and self.recorded_holds(r.seq):
+                self.dropped.add(r.message)
+            elif r.invocation in self.calls:
+                self._result(self.calls[r.invocation], r)
+            if isinstance(r, (*_FREE, Edited, MessageDropped)) and not commands(r):
+                self._settled[r.seq] = 1
+            self._nest(r)
+
+    def _result(self, past: Past, r: Record) -> None:
+        if isinstance(r, InvocationEnded):
+            past.end = r
+        elif isinstance(r, StreamChunk):
+            if r.index == 0:
+                past.chunks.clear()  # an interrupted stream was asked for again
+            past.chunks.append(r)
+        elif isinstance(r, Edited) and past.end is not None:
+            past.output_edit = r
+
+    def _nest(self, r: Record) -> None:
+        own = r.invocation if isinstance(r, (InvocationEnded, StreamChunk, Edited)) else None
+        at = self.calls[own].start.parent if own in self.calls else r.parent
+        while at is not None and at in self.calls:
+            self.calls[at].inside.append(r.seq)
+            at = self.calls[at].start.parent
+
+    def _mark_edited(self) -> None:
+        for edit in self._edits:
+            if edit.seq is None:
+                continue
+            r = self.records[edit.seq]
+            at = r.parent if isinstance(r, (MessageQueued, InvocationStarted)) else r.invocation
+            while at is not None and at in self.calls:
+                self.calls[at].edited_inside = True
+                at = self.calls[at].start.parent
+
+    # -- matching ----------------------------------------------------------------------------------------------------
+
+    def match(self, key: Hashable, parent: int | None) -> int | None:
+        """The recorded invocation or message that this is, taken out of what is still to come; or None."""
+        waiting = self._index.get(key)
+        if not waiting:
+            return None
+        for seq in waiting:
+            if self.records[seq].parent == parent:
+                waiting.remove(seq)
+                return seq
+        return waiting.popleft() if self.different else None
+
+    def occurrence(self, component: str, call: str) -> int:
+        """Which invocation (or message) of this component this is, from 1."""
+        self._occurrences[component, call] += 1
+        return self._occurrences[component, call]
+
+    def edit_for(
+        self, matched: int | None, component: str, call: str, occurrence: int, ops: Iterable[str]
+    ) -> Edit | None:
+        """The edit of the plan that changes this invocation or message."""
+        for edit in self._edits:
+            if edit.op not in ops or (edit.call is not None and edit.call != call):
+                continue
+            if edit.seq is not None and matched is not None:
+                if edit.seq == matched:
+                    return edit
+            elif _placed(edit, component, occurrence):
+                return edit
+        return None
+
+    def served(self, seq: int) -> bool:
+        """Whether the record answers instead of the program: whole model and tool calls whose result it may use."""
+        past = self.calls[seq]
+        if past.end is None or past.end.opaque or past.end.how == "dropped":
+            return False
+        if past.start.call not in LEAVES and past.end.how != "mocked":
+            return False
+        if past.end.seq < self.cut:
+            return True
+        if self.plan.reuse == "prefix":
+            return any(chunk.seq < self.cut for chunk in past.chunks)
+        if self.plan.reuse == "none" or past.edited_inside:
+            return False
+        return not any(names(pattern, past.start.component) for pattern in self.plan.live)
+
+    def recorded_holds(self, seq: int) -> bool:
+        """Whether what the record says of `seq` still goes, its recorded edits included."""
+        return seq < self.cut or self.plan.reuse == "matching"
+
+    def output_of(self, seq: int) -> tuple[str | None, bool]:
+        """Hash of the output (or error) that the record gives for an invocation, and whether it failed."""
+        past = self.calls[seq]
+        if past.end is None:
+            raise ValueError(f"record {seq} has no result")
+        if past.output_edit is not None and self.recorded_holds(past.output_edit.seq):
+            return past.output_edit.body, past.output_edit.op == "raise"
+        return past.end.body, past.end.failed
+
+    def value(self, parent: int | None, source: str) -> ValueRead | None:
+        """The next value that the program read there, while its record holds."""
+        values = self._values.get((parent, source))
+        if values and self.recorded_holds(values[0].seq):
+            return values.popleft()
+        return None
+
+    # -- order -------------------------------------------------------------------------------------------------------
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the recorded order still binds."""
+        return not self.different and self.pointer < self._horizon
+
+    @property
+    def in_prefix(self) -> bool:
+        return self.pointer < self.cut
+
+    def turn(self, seq: int) -> Wait | None:
+        """What to wait for until everything recorded before `seq` has happened again; None where it has."""
+        seq = min(seq, self._horizon)
+        if self.pointer >= seq or self.different:
+            return None
+        wait = Wait(order=True)
+        self._count += 1
+        heapq.heappush(self._turns, (seq, self._count, wait))
+        return wait
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._turns)
+
+    def settle(self, seqs: Iterable[int]) -> list[Record]:
+        """These records have happened again.  Returns the user's commands whose turn has come."""
+        for seq in seqs:
+            self._settled[seq] = 1
+        return [] if self.different else self._advance()
+
+    def _advance(self) -> list[Record]:
+        due: list[Record] = []
+        while self.pointer < self._horizon:
+            r = self.records[self.pointer]
+            if not self._settled[self.pointer]:
+                if not commands(r):
+                    break
+                due.append(r)
+                self._settled[self.pointer] = 1
+            self.pointer += 1
+        while self._turns and self._turns[0][0] <= self.pointer:
+            heapq.heappop(self._turns)[2].set()
+        return due
+
+    def depart(self) -> None:
+        """From here on the program differs from the record: order binds no more."""
+        if self.in_prefix:
+            raise ValueError("the program cannot depart from its record before the cut")
+        self.different = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Nobody waits for a turn any more."""
+        while self._turns:
+            heapq.heappop(self._turns)[2].set()
+
+    def recut(self) -> int:
+        """Cut at the first record that has not happened again, and go on from there; returns the new cut."""
+        self.cut = self.pointer
+        self.depart()
+        return self.cut
+
+    def missing(self) -> Record | None:
+        """The first record before the cut that has not happened again."""
+        return self.records[self.pointer] if self.in_prefix else None
+
+
+def _placed(edit: Edit, component: str, occurrence: int) -> bool:
+    if edit.component is None or not names(edit.component, component):
+        return False
+    return edit.occurrence is None or edit.occurrence == occurrence
+
+
+_FREE = (RunStarted, RunEnded, Noted, ValueRead)
+
+
+def commands(r: Record) -> bool:
+    """Whether the user did this, to a message or a setting, while the program ran: it is done again when its turn comes."""
+    if isinstance(r, Edited):
+        return r.by == "user" and r.message is not None
+    if isinstance(r, ConfigSet):
+        return True
+    if isinstance(r, MessageDropped):
+        return not r.edited
+    return isinstance(r, MessageMoved) or (isinstance(r, MessageQueued) and r.injected)
+
+
+def describe(r: Record) -> Json:
+    """A record in a few words, for the report of a difference."""
+    if isinstance(r, InvocationStarted):
+        return f"{r.call} call of {r.component} with input {r.digest[:8]}"
+    if isinstance(r, MessageQueued):
+        return f"message {r.type} from {r.component} to {r.recipient} with content {r.digest[:8]}"
+    if isinstance(r, InvocationEnded):
+        return f"the end of the {r.call} call of {r.component}"
+    return f"{r.kind} of {r.component or 'the run'}"

@@ -1,0 +1,235 @@
+"""Re-execution: the waiting that `outtake_probe.replay` decides on, and what happens when a replay reaches its cut.
+
+The fork's program is executed from its start; whatever its parent recorded before the cut is answered from the record,
+in the recorded order.  Then the fork's settings and messages are applied, and the program is live.  A program that
+departs from its record before the cut is stopped at the first difference, and the user is asked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from outtake_probe.bodies import resolve
+from outtake_probe.edits import Edit
+from outtake_probe.records import (
+    ConfigSet,
+    Edited,
+    InvocationEnded,
+    InvocationStarted,
+    Json,
+    MessageDropped,
+    MessageMoved,
+    MessageQueued,
+    Record,
+    RunEnded,
+)
+from outtake_probe.replay import Difference, Plan, Replay, describe
+from outtake_probe.waits import Steps, Wait
+
+if TYPE_CHECKING:
+    from outtake_probe.session import Session
+
+STALL = 3.0
+"""Seconds without any step of a replay, beyond twice what the record took there, after which it does not go on."""
+TICK = 0.1
+
+
+class Rerun:
+    """The replay of one fork inside a session.  Whoever calls holds the session's lock, but for the generators."""
+
+    def __init__(self, session: Session, plan: Plan) -> None:
+        self.session = session
+        self.replay = Replay(plan)
+        self.diverged: Difference | None = None
+        self.next_inputs: list[Json] = []
+        self.out = 0
+        """Model and tool calls that are out right now: nothing stalls while one is."""
+        self._announced = False
+        self._progress = time.monotonic()
+        self._needs: dict[str, list[Wait]] = {}
+        self._nodes: dict[str, bytes] = {}
+        if self.replay.ordered:
+            threading.Thread(target=self._watch, name="outtake-replay", daemon=True).start()
+
+    # -- order -------------------------------------------------------------------------------------------------------
+
+    def arrive(self, matched: int | None, component: str, asked: str) -> Steps[None]:
+        """Wait until it is the turn of what was matched; what nobody recorded waits for the cut."""
+        replay = self.replay
+        self._progress = time.monotonic()
+        if matched is None and replay.in_prefix and replay.plan.complete:
+            with self.session.lock:
+                missing = replay.missing()
+                recorded = self._instead(component) or missing
+                if recorded is not None:
+                    self._diverge(Difference(recorded.seq, recorded.component, describe(recorded), asked))
+        yield from self.turn(replay.cut if matched is None else matched)
+
+    def turn(self, seq: int) -> Steps[None]:
+        """Wait until everything that was recorded before `seq` has happened again."""
+        with self.session.lock:
+            wait = self.replay.turn(seq) if self.diverged is None else None
+        if wait is not None:
+            yield wait
+        self.session.check()
+        if self.diverged is not None and self.replay.in_prefix:
+            yield from self._ask()
+
+    def settle(self, seqs: Sequence[int]) -> None:
+        """These records have happened again."""
+        self._progress = time.monotonic()
+        for record in self.replay.settle(seqs):
+            self._redo(record)
+        self.announce()
+
+    def announce(self) -> None:
+        """Once the prefix is replayed and the target is built: apply the fork's settings and messages, and say so."""
+        replay, session = self.replay, self.session
+        if self._announced or not session.built or replay.in_prefix:
+            return
+        self._announced = True
+        session.recorder.send("replay", {"state": "live", "cut": replay.cut})
+        for edit in replay.plan.edits:
+            if edit.op == "set_config":
+                replay.depart()
+                session.configure(edit.component or "", edit.key or "", edit.value, "plan")
+            elif edit.op == "inject":
+                replay.depart()
+                self._inject(edit)
+
+    def _inject(self, edit: Edit) -> None:
+        if self.session.target is None or self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1:
+            self.next_inputs.append(edit.value)
+        else:
+            self.session.inject(edit.component or "", edit.type or "", edit.value)
+
+    def _instead(self, component: str) -> Record | None:
+        """What the record holds where the program asked for something else: the next of the same component."""
+        for r in self.replay.records[self.replay.pointer : self.replay.cut]:
+            if r.component == component and isinstance(r, (InvocationStarted, MessageQueued)):
+                return r
+        return None
+
+    # -- the user's commands, again ----------------------------------------------------------------------------------
+
+    def _redo(self, record: Record) -> None:
+        """The user did this while the parent ran: do it again, at the same point."""
+        target, replay = self.session.target, self.replay
+        if target is None:
+            return
+        message = replay.child.get(record.message, record.message) if record.message is not None else None
+        value = resolve(record.body, self._node) if record.body is not None else None
+        if isinstance(record, Edited) and message is not None:
+            target.replace(message, value)
+        elif isinstance(record, MessageDropped) and message is not None:
+            target.drop(message)
+        elif isinstance(record, MessageMoved) and message is not None:
+            target.move(message, replay.child.get(record.before) if record.before is not None else None)
+        elif isinstance(record, ConfigSet):
+            target.configure(record.component, record.key, value)
+        elif isinstance(record, MessageQueued):
+            put = target.send(record.recipient, record.type, value)
+            replay.child[record.seq] = self.session.recorder.next if record.seq >= replay.cut else record.seq
+            put(replay.child[record.seq])
+        if record.seq >= replay.cut:
+            self.copy(record)
+
+    def copy(self, r: Record) -> None:
+        """Write a record of the parent into the fork's log, under the numbers that things have there."""
+        fields = {f.name: getattr(r, f.name) for f in dataclasses.fields(r) if f.name not in ("seq", "at")}
+        if isinstance(r, (InvocationStarted, MessageQueued)):
+            self.replay.child[r.seq] = self.session.recorder.next
+        for name in ("invocation", "parent", "message", "before"):
+            if fields.get(name) is not None:
+                fields[name] = self.replay.child.get(fields[name], fields[name])
+        fields["caused_by"] = tuple(self.replay.child.get(c, c) for c in fields["caused_by"])
+        if isinstance(r, InvocationEnded):
+            fields["how"] = "reused"
+        self.session.emit(type(r), **fields)
+
+    # -- divergence --------------------------------------------------------------------------------------------------
+
+    def ended_early(self) -> Difference | None:
+        """The program has ended: what the record still holds before the cut, if anything."""
+        missing = self.replay.missing()
+        if missing is not None and not isinstance(missing, RunEnded):
+            self._diverge(Difference(missing.seq, missing.component, describe(missing), "the end of the program"))
+        return self.diverged if self.replay.in_prefix else None
+
+    def _diverge(self, difference: Difference) -> None:
+        if self.diverged is None:
+            self.diverged = difference
+            told = {name: getattr(difference, name) for name in ("seq", "component", "recorded", "asked")}
+            self.session.recorder.send("replay", {"state": "diverged", "difference": told})
+            self.replay.wake()
+
+    def _ask(self) -> Steps[None]:
+        """The replay stopped.  The user lets the program go on live from the first difference, or ends it."""
+        yield from self.session.hold({"when": "diverged", "reason": f"diverged: {self.diverged}", "offers": ["live"]})
+        with self.session.lock:
+            if self.replay.in_prefix:
+                self.session.recorder.next = self.replay.recut()
+                self.session.recorder.send("replay", {"state": "recut", "cut": self.replay.cut})
+                self.announce()
+
+    def _watch(self) -> None:
+        """End a replay that cannot go on because something recorded is never asked for."""
+        while self.replay.ordered and not self.session.stopping and self.diverged is None:
+            time.sleep(TICK)
+            with self.session.lock:
+                if not self.replay.waiting or self.session.holds or self.out:
+                    self._progress = time.monotonic()
+                elif time.monotonic() - self._progress > STALL + 2 * self._recorded_gap():
+                    self._stalled()
+
+    def _stalled(self) -> None:
+        missing = self.replay.missing()
+        if missing is None:
+            self.replay.depart()
+        else:
+            self._diverge(Difference(missing.seq, missing.component, describe(missing), "nothing"))
+
+    def _recorded_gap(self) -> float:
+        """How long the record took to come to what is waited for, in seconds."""
+        at, records = self.replay.pointer, self.replay.records
+        return min(600.0, max(0.0, records[at].at - records[at - 1].at)) if 0 < at < len(records) else 0.0
+
+    # -- bodies of the record ----------------------------------------------------------------------------------------
+
+    def body(self, name: str) -> Steps[Json]:
+        """The value of a recorded body; what is not here yet is asked for."""
+        while True:
+            missing: list[str] = []
+            value = self._try(name, missing)
+            if not missing:
+                return value
+            wait = Wait()
+            with self.session.lock:
+                for node in missing:
+                    self._needs.setdefault(node, []).append(wait)
+            self.session.recorder.send("need", {"names": missing})
+            yield wait
+
+    def _try(self, name: str, missing: list[str]) -> Json:
+        def fetch(node: str) -> bytes:
+            found = self._nodes.get(node)
+            if found is None:
+                missing.append(node)
+            return b"null" if found is None else found
+
+        return resolve(name, fetch)
+
+    def _node(self, name: str) -> bytes:
+        return self._nodes[name]
+
+    def nodes(self, nodes: Sequence[tuple[str, bytes]]) -> None:
+        """The server sent nodes."""
+        with self.session.lock:
+            self._nodes.update(nodes)
+            waits = [wait for name, _ in nodes for wait in self._needs.pop(name, [])]
+        for wait in waits:
+            wait.set()

@@ -1,0 +1,320 @@
+"""The session of a debugged process: what it knows, and what the user may do to it.
+
+It joins the parts that decide (the gate's stance, the record of a fork) with the parts that act (the recorder, the
+target).  How one invocation passes is in `outtake_probe.passage`; what an adapter calls is in `outtake_probe.calling`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from outtake_probe.bodies import Bodies
+from outtake_probe.calls import Call, current
+from outtake_probe.gate import PROCEED, STOP, Answer, Stance
+from outtake_probe.records import (
+    ConfigSet,
+    Edited,
+    Effects,
+    Json,
+    MessageDropped,
+    MessageMoved,
+    MessageQueued,
+    Noted,
+    Record,
+    RunEnded,
+    RunStarted,
+    Status,
+    ValueRead,
+)
+from outtake_probe.recorder import Recorder
+from outtake_probe.replay import Plan
+from outtake_probe.rerun import Rerun
+from outtake_probe.waits import Steps, Wait
+
+VERBS = ("describe", "edit", "drop", "move", "send", "configure")
+
+
+class Stopped(BaseException):
+    """The user ended the program; raised from the gate, so that no handler of the program takes it for an error."""
+
+
+class Refused(Exception):
+    """The gate refuses a call: it cannot be undone and would happen again, and no person is there to ask."""
+
+
+class BadValue(ValueError):
+    """A command's value does not fit; `schema` is what the target accepts."""
+
+    def __init__(self, message: str, schema: Json = None) -> None:
+        super().__init__(message)
+        self.schema = schema
+
+
+class Target(Protocol):
+    """What a live program offers to the user's commands.  Each raises `BadValue` for what it cannot take."""
+
+    def perform(self, act: Callable[[], Json]) -> Json:
+        """Run `act` where the program's queue may be touched, and return its result."""
+
+    def normalize(self, message: int, value: Json) -> Json:
+        """The full new content of a queued message, of a value that may say only part of it."""
+
+    def replace(self, message: int, value: Json) -> None:
+        """Give a queued message another content."""
+
+    def drop(self, message: int) -> None:
+        """Take a message out of the queue."""
+
+    def move(self, message: int, before: int | None) -> None:
+        """Put a queued message before another one, or last."""
+
+    def send(self, component: str, type: str, value: Json) -> tuple[str, Json, Callable[[int], None]]:
+        """Check a new message for a component or ``topic:NAME``: its type, its full content, and what queues it."""
+
+    def configure(self, component: str, key: str, value: Json) -> None:
+        """Change a setting of a component, from now on."""
+
+    def describe(self) -> Json:
+        """Graph, components with configuration and schemas, hooks that are missing."""
+
+
+@dataclass(slots=True)
+class Hold:
+    """Something that waits for an answer."""
+
+    id: int
+    fields: dict[str, Json]
+    wait: Wait
+    answer: Answer = PROCEED
+
+
+@dataclass(slots=True)
+class Settings:
+    """What the server tells at the start: effects declared for components (patterns) in `outtake.toml`."""
+
+    effects: dict[str, Effects] = field(default_factory=dict)
+
+
+class Session:
+    """One debugged process, from the first record to the last.  `lock` guards everything; no wait happens under it."""
+
+    def __init__(
+        self,
+        bodies: Bodies,
+        *,
+        plan: Plan | None = None,
+        stance: Stance | None = None,
+        settings: Settings | None = None,
+        first: int = 0,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.bodies = bodies
+        self.stance = stance or Stance()
+        self.settings = settings or Settings()
+        self.target: Target | None = None
+        self.built = False
+        self.holds: dict[int, Hold] = {}
+        self.tokens = 0
+        self.cost = 0.0
+        self.stopping = False
+        self.streams: list[Callable[[], None]] = []
+        self._hold_ids = itertools.count(1)
+        self.recorder = Recorder(bodies, self.lock, first)
+        self.rerun = Rerun(self, plan) if plan is not None else None
+        if self.rerun is not None:
+            self.recorder.start_at(self.rerun.replay.cut)
+
+    # -- the run -----------------------------------------------------------------------------------------------------
+
+    def begin(self, body: Json, *, python: str, seed: int) -> None:
+        """The run starts: write its first record, unless the parent's is shared."""
+        with self.lock:
+            if self.rerun is None or self.rerun.replay.cut == 0:
+                self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)
+
+    def ready(self, target: Target | None) -> None:
+        """The target is built: its settings may be changed and messages sent."""
+        with self.lock:
+            self.target = target
+            self.built = True
+            if self.rerun is not None:
+                self.rerun.announce()
+
+    def finish(self, status: Status, value: Json) -> tuple[Status, Json]:
+        """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
+        with self.lock:
+            if self.rerun is not None and status in ("completed", "failed"):
+                difference = self.rerun.ended_early()
+                if difference is not None:
+                    status, value = "diverged", {"difference": str(difference)}
+            if not self._ending_is_shared():
+                self.emit(RunEnded, status=status, body=self.bodies.put(value))
+        return status, value
+
+    def _ending_is_shared(self) -> bool:
+        if self.rerun is None or self.rerun.replay.different:
+            return False
+        replay = self.rerun.replay
+        return bool(replay.records) and replay.cut == len(replay.records) and isinstance(replay.records[-1], RunEnded)
+
+    def next_input(self) -> Json:
+        """What a fork sends to a target that has finished; None where it sends nothing."""
+        with self.lock:
+            waiting = self.rerun.next_inputs if self.rerun is not None else []
+            return waiting.pop(0) if waiting else None
+
+    def check(self) -> None:
+        """Raises `Stopped` when the user ended the program."""
+        if self.stopping:
+            raise Stopped("stopped by the user of the debugger")
+
+    def effects(self, call: Call) -> Effects | None:
+        """What a tool call does to the world: as declared for its component, by the program, or unknown: a write."""
+        if call.kind != "tool":
+            return call.effects
+        for pattern, declared in self.settings.effects.items():
+            if fnmatch.fnmatchcase(call.component, pattern) or fnmatch.fnmatchcase(call.component, "*/" + pattern):
+                return declared
+        return call.effects or "write"
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+
+    def emit(self, cls: type[Record], **fields: Any) -> int:
+        """Append a record, after the pieces of streams that came before it; returns its number."""
+        if self.streams:
+            self.flush_streams()
+        return self.recorder.emit(cls, **fields)
+
+    def flush_streams(self) -> None:
+        """Write the pieces of streams that still wait for company."""
+        streams, self.streams = self.streams, []
+        for flush in streams:
+            flush()
+
+    def read(self, source: str, read: Callable[[], Json]) -> Json:
+        """A value that cannot be computed again: read now, or as it was read."""
+        frame = current.get()
+        with self.lock:
+            recorded, cut = None, 0
+            if self.rerun is not None:
+                cut = self.rerun.replay.cut
+                recorded = self.rerun.replay.value(frame.matched if frame else None, source)
+            if recorded is not None and recorded.seq < cut:
+                return recorded.value
+        value = read() if recorded is None else recorded.value
+        with self.lock:
+            self.emit(ValueRead, source=source, value=value, parent=frame.invocation if frame else None)
+        return value
+
+    def note(self, type: str, component: str, body: Json) -> None:
+        """The program or its framework reports an event of its own."""
+        frame = current.get()
+        with self.lock:
+            if self.rerun is None or not self.rerun.replay.in_prefix:
+                parent = frame.invocation if frame else None
+                self.emit(Noted, type=type, component=component, body=self.bodies.put(body), parent=parent)
+
+    # -- the user's commands -----------------------------------------------------------------------------------------
+
+    def command(self, verb: str, fields: Json) -> Json:
+        """A command of the user for the live target.  Raises `BadValue`."""
+        target = self.target
+        if verb not in VERBS:
+            raise BadValue(f"unknown command {verb!r}; known: {', '.join(VERBS)}")
+        if target is None:
+            raise BadValue("the target has no queue and no settings, is not built yet, or has ended")
+        if verb == "describe":
+            return target.perform(target.describe)
+        if self.rerun is not None and self.rerun.replay.in_prefix:
+            raise BadValue("the fork is still replaying what its parent recorded; wait until it is live")
+        return target.perform(lambda: self._command(target, verb, fields))
+
+    def _command(self, target: Target, verb: str, fields: Json) -> Json:
+        with self.lock:
+            if verb == "edit":
+                value = target.normalize(fields["message"], fields["value"])
+                target.replace(fields["message"], value)
+                body = self.bodies.put(value)
+                return self.emit(Edited, op="replace_message", message=fields["message"], body=body, by="user")
+            if verb == "drop":
+                target.drop(fields["message"])
+                return self.emit(MessageDropped, message=fields["message"])
+            if verb == "move":
+                target.move(fields["message"], fields.get("before"))
+                return self.emit(MessageMoved, message=fields["message"], before=fields.get("before"))
+            if verb == "send":
+                return self.inject(fields["component"], fields.get("type") or "", fields["value"])
+            return self.configure(fields["component"], fields["key"], fields["value"], "user")
+
+    def inject(self, component: str, type: str, value: Json) -> int:
+        """Queue a message of the user's; returns its number."""
+        if self.target is None:
+            raise BadValue("this target takes no messages")
+        type, value, put = self.target.send(component, type, value)
+        seq = self.recorder.next
+        self.emit(
+            MessageQueued,
+            component="user",
+            recipient=component,
+            type=type,
+            body=self.bodies.put(value),
+            message=seq,
+            injected=True,
+        )
+        put(seq)
+        return seq
+
+    def configure(self, component: str, key: str, value: Json, by: str) -> int:
+        """Change a setting, and write it down."""
+        if self.target is None:
+            raise BadValue("this target has no settings that can be changed")
+        self.target.configure(component, key, value)
+        return self.emit(ConfigSet, component=component, key=key, body=self.bodies.put(value), by=by)
+
+    def stop(self) -> None:
+        """End the program at its gates; what is held is let go into the end."""
+        with self.lock:
+            self.stopping = True
+            holds = list(self.holds.values())
+            if self.rerun is not None:
+                self.rerun.replay.wake()
+        for held in holds:
+            held.answer = STOP
+            held.wait.set()
+
+    # -- holding -----------------------------------------------------------------------------------------------------
+
+    def hold(self, fields: dict[str, Json]) -> Steps[Answer]:
+        """Hold what `fields` describe until someone decides; returns the decision.  Raises `Stopped`."""
+        with self.lock:
+            hold = Hold(next(self._hold_ids), fields, Wait())
+            self.holds[hold.id] = hold
+            self.recorder.send("held", {"hold": hold.id, **fields})
+        try:
+            yield hold.wait
+        finally:
+            with self.lock:
+                self.holds.pop(hold.id, None)
+                self.recorder.send("freed", {"hold": hold.id})
+        if hold.answer.verb == "stop":
+            raise Stopped("stopped by the user of the debugger")
+        return hold.answer
+
+    def release(self, hold: int, answer: Answer) -> None:
+        """The user's answer for something that is held.  Raises `BadValue` for a hold that is none."""
+        with self.lock:
+            held = self.holds.get(hold)
+            if held is None:
+                raise BadValue(f"hold {hold} is not held any more")
+            held.answer = answer
+        held.wait.set()
+
+    def set_stance(self, stance: Stance) -> None:
+        """The user wants the program to run, pause or step."""
+        with self.lock:
+            self.stance = stance

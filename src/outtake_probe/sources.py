@@ -1,0 +1,119 @@
+"""Sources of what cannot be computed again: the clock, random numbers, ids, the user's keyboard.
+
+The program's own code reads the clock through the session, which records what it read and gives the same again in a
+replay.  Only call sites in the program's own files are led there (``datetime.now()``, ``date.today()``,
+``time.time()``), when they are loaded: frameworks keep the clock, and no class is replaced.  Ids of `uuid.uuid4` follow
+from the run's seed and the invocation that asks, so that they are the same in every run that comes there.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import datetime as dt
+import importlib.machinery
+import os
+import random
+import sys
+import sysconfig
+import time
+import types
+import uuid
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from typing import Any
+
+from outtake_probe.attached import active
+from outtake_probe.calls import current, top
+from outtake_probe.values import decode, encode
+
+_READERS = frozenset({"now", "utcnow", "today", "time", "time_ns"})
+_HOOK = "__outtake_read__"
+_CLOCKS: tuple[object, ...] = (time.time, time.time_ns)
+_TYPES = (dt.datetime, dt.date)
+
+
+def seed_all(seed: int) -> None:
+    """Seed the program's random numbers and ids."""
+    random.seed(seed)
+    uuid.uuid4 = _ids(seed)
+
+
+def _ids(seed: int) -> Callable[[], uuid.UUID]:
+    def uuid4() -> uuid.UUID:
+        frame = current.get() or top
+        frame.counts["uuid"] += 1
+        text = f"{seed} {frame.key} {frame.counts['uuid']}"
+        return uuid.UUID(bytes=blake2b(text.encode(), digest_size=16).digest(), version=4)
+
+    return uuid4
+
+
+def read(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call `function`; where it is a clock, through the session."""
+    session = active()
+    if session is None or not _is_clock(function):
+        return function(*args, **kwargs)
+    return decode(session.read("clock", lambda: encode(function(*args, **kwargs))))
+
+
+def _is_clock(function: object) -> bool:
+    if function in _CLOCKS:
+        return True
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, type) and issubclass(owner, _TYPES)
+
+
+class _Rewrite(ast.NodeTransformer):
+    """``x.now(...)`` becomes ``__outtake_read__(x.now, ...)``, and so do the other readers of the clock."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  the name is ast's
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+        if name not in _READERS:
+            return node
+        hook = ast.copy_location(ast.Name(_HOOK, ast.Load()), node)
+        return ast.copy_location(ast.Call(hook, [node.func, *node.args], node.keywords), node)
+
+
+def compile_source(source: bytes, path: str) -> types.CodeType:
+    """The code of a file of the program, with its clock led through the session.  Raises `SyntaxError`."""
+    tree = _Rewrite().visit(ast.parse(source, path))
+    code = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+    return code  # type: ignore[no-any-return]
+
+
+class _Loader(SourceFileLoader):
+    def get_code(self, fullname: str) -> types.CodeType:
+        path = self.get_filename(fullname)
+        return compile_source(self.get_data(path), path)
+
+
+class _Finder(MetaPathFinder):
+    """Finds the program's own modules: those below `root` that belong to no installed package."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.join(os.path.realpath(root), "")
+        self._installed = tuple(
+            os.path.join(os.path.realpath(p), "") for k, p in sysconfig.get_paths().items() if k.endswith("lib")
+        )
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader or spec.origin is None:
+            return None
+        origin = os.path.realpath(spec.origin)
+        if not origin.startswith(self.root) or origin.startswith(self._installed) or "site-packages" in origin:
+            return None
+        spec.loader = _Loader(fullname, spec.origin)
+        return spec
+
+
+def install(root: str) -> None:
+    """Lead the clocks of the modules below `root` through the session."""
+    setattr(builtins, _HOOK, read)
+    sys.meta_path.insert(0, _Finder(root))

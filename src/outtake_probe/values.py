@@ -1,0 +1,271 @@
+"""Python values as JSON and back.
+
+What JSON cannot say is tagged: ``{"$type": "tuple", "items": [...]}``.  Dataclasses, pydantic models, enumerations, named
+tuples and exceptions keep the name of their class and come back as that class; everything else is *opaque*: its
+representation is shown, but it cannot be brought back, and who needs it must make it again.  Nothing is pickled, and
+bringing a value back never runs anything but the constructor of such a data class.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import importlib
+import linecache
+import math
+import pathlib
+import re
+import sys
+import traceback
+import uuid
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+from outtake_probe.records import Json
+
+TAG = "$type"
+DEPTH = 40
+REPR = 400
+_ADDRESS = re.compile(r"(?: at)? 0x[0-9a-fA-F]{6,}")
+
+
+class Opaque(ValueError):
+    """A recorded value cannot be brought back; the message says what it was."""
+
+
+def safe_repr(value: object, limit: int = REPR) -> str:
+    """A bounded representation without memory addresses; never raises."""
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001  the user's __repr__ is the boundary
+        text = f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
+    text = _ADDRESS.sub("", text)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def class_name(cls: type) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def encode(value: object, depth: int = 0) -> Json:
+    """`value` as JSON; opaque parts are tagged and named, see `is_opaque`."""
+    if value is None or isinstance(value, (str, bool, int)) and not isinstance(value, enum.Enum):
+        return value if type(value) in _EXACT else _scalar(value)
+    if type(value) is float:
+        return value if math.isfinite(value) else {TAG: "float", "value": repr(value)}
+    if depth > DEPTH:
+        return _opaque(value)
+    if type(value) is list:
+        return [encode(item, depth + 1) for item in value]
+    if type(value) is dict:
+        return _mapping(value, depth)
+    encoder = _ENCODERS.get(type(value))
+    if encoder is not None:
+        return encoder(value, depth)
+    return _instance(value, depth)
+
+
+_EXACT = (str, bool, int, type(None))
+
+
+def _scalar(value: object) -> Json:
+    base = next(t for t in (str, bool, int) if isinstance(value, t))
+    return base(value)  # type: ignore[call-arg]
+
+
+def _mapping(value: Mapping[object, object], depth: int) -> Json:
+    if all(type(key) is str for key in value) and TAG not in value:
+        return {key: encode(item, depth + 1) for key, item in value.items()}
+    return {TAG: "dict", "items": [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]}
+
+
+def _sorted_items(value: frozenset[object] | set[object], depth: int) -> Json:
+    return sorted((encode(item, depth + 1) for item in value), key=repr)
+
+
+_ENCODERS: dict[type, Callable[[Any, int], Json]] = {
+    tuple: lambda v, d: {TAG: "tuple", "items": [encode(item, d + 1) for item in v]},
+    set: lambda v, d: {TAG: "set", "items": _sorted_items(v, d)},
+    frozenset: lambda v, d: {TAG: "frozenset", "items": _sorted_items(v, d)},
+    bytes: lambda v, _: {TAG: "bytes", "base64": base64.b64encode(v).decode()},
+    dt.datetime: lambda v, _: {TAG: "datetime", "value": v.isoformat()},
+    dt.date: lambda v, _: {TAG: "date", "value": v.isoformat()},
+    dt.time: lambda v, _: {TAG: "time", "value": v.isoformat()},
+    dt.timedelta: lambda v, _: {TAG: "timedelta", "seconds": v.total_seconds()},
+    decimal.Decimal: lambda v, _: {TAG: "decimal", "value": str(v)},
+    uuid.UUID: lambda v, _: {TAG: "uuid", "value": str(v)},
+}
+
+_DECODERS: dict[str, Callable[[Json], object]] = {
+    "tuple": lambda v: tuple(decode(item) for item in v["items"]),
+    "set": lambda v: {decode(item) for item in v["items"]},
+    "frozenset": lambda v: frozenset(decode(item) for item in v["items"]),
+    "dict": lambda v: {decode(key): decode(item) for key, item in v["items"]},
+    "bytes": lambda v: base64.b64decode(v["base64"]),
+    "float": lambda v: float(v["value"]),
+    "datetime": lambda v: dt.datetime.fromisoformat(v["value"]),
+    "date": lambda v: dt.date.fromisoformat(v["value"]),
+    "time": lambda v: dt.time.fromisoformat(v["value"]),
+    "timedelta": lambda v: dt.timedelta(seconds=v["seconds"]),
+    "decimal": lambda v: decimal.Decimal(v["value"]),
+    "uuid": lambda v: uuid.UUID(v["value"]),
+    "path": lambda v: pathlib.Path(v["value"]),
+    "enum": lambda v: _class(v["class"], enum.Enum)[v["name"]],  # type: ignore[index]
+    "dataclass": lambda v: _build_dataclass(v),
+    "model": lambda v: _build_model(v),
+    "namedtuple": lambda v: _class(v["class"], tuple)(*map(decode, v["items"])),
+    "exception": lambda v: decode_error(v),
+}
+
+
+def _instance(value: object, depth: int) -> Json:
+    cls = type(value)
+    name = class_name(cls)
+    if isinstance(value, enum.Enum):
+        return {TAG: "enum", "class": name, "name": value.name}
+    if isinstance(value, pathlib.PurePath):
+        return {TAG: "path", "value": str(value)}
+    if dataclasses.is_dataclass(value):
+        fields = {f.name: encode(getattr(value, f.name, None), depth + 1) for f in dataclasses.fields(value)}
+        return {TAG: "dataclass", "class": name, "fields": fields}
+    if is_model(value):
+        return {TAG: "model", "class": name, "fields": _model_fields(value, depth)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {TAG: "namedtuple", "class": name, "items": [encode(item, depth + 1) for item in value]}
+    if isinstance(value, BaseException):
+        return encode_error(value)
+    if isinstance(value, Mapping):
+        return {TAG: "opaque", "class": name, "value": _mapping(value, depth)}
+    return _opaque(value)
+
+
+def is_model(value: object) -> bool:
+    """Whether `value` is a pydantic model, told without importing pydantic."""
+    return hasattr(type(value), "model_fields") and hasattr(value, "model_dump")
+
+
+def _model_fields(value: object, depth: int) -> Json:
+    own = {name: getattr(value, name, None) for name in type(value).model_fields}  # type: ignore[attr-defined]
+    extra = getattr(value, "model_extra", None) or {}
+    return {name: encode(item, depth + 1) for name, item in {**own, **extra}.items()}
+
+
+def _opaque(value: object) -> Json:
+    return {TAG: "opaque", "class": class_name(type(value)), "repr": safe_repr(value)}
+
+
+def is_opaque(value: Json) -> bool:
+    """Whether any part of an encoded value cannot be brought back."""
+    if isinstance(value, dict):
+        return value.get(TAG) == "opaque" or any(is_opaque(item) for item in value.values())
+    return isinstance(value, list) and any(is_opaque(item) for item in value)
+
+
+def decode(value: Json) -> Any:
+    """The Python value of an encoded one.  Raises `Opaque` where a part cannot be brought back."""
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    tag = value.get(TAG)
+    if tag is None:
+        return {key: decode(item) for key, item in value.items()}
+    build = _DECODERS.get(tag) if isinstance(tag, str) else None
+    if build is None:
+        raise Opaque(f"{value.get('class', tag)} cannot be brought back from the record: {value.get('repr', '')}")
+    return build(value)
+
+
+def _class(name: str, base: type) -> type[Any]:
+    module_name, _, qualname = name.partition(":")
+    try:
+        found: Any = sys.modules.get(module_name) or importlib.import_module(module_name)
+        for part in qualname.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise Opaque(f"class {name} is not there: {error}") from error
+    if not (isinstance(found, type) and (base is object or issubclass(found, base))):
+        raise Opaque(f"{name} is no {base.__name__}")
+    return found
+
+
+def _build_dataclass(value: Json) -> object:
+    cls = _class(value["class"], object)
+    if not dataclasses.is_dataclass(cls):
+        raise Opaque(f"{value['class']} is no dataclass any more")
+    made = object.__new__(cls)
+    for name, item in value["fields"].items():
+        object.__setattr__(made, name, decode(item))
+    return made
+
+
+def _build_model(value: Json) -> object:
+    cls = _class(value["class"], object)
+    if not hasattr(cls, "model_validate"):
+        raise Opaque(f"{value['class']} is no pydantic model any more")
+    fields = {name: decode(item) for name, item in value["fields"].items()}
+    return cls.model_construct(**fields)
+
+
+def encode_error(error: BaseException) -> Json:
+    """An exception with its class, arguments, message and plain attributes, able to be raised again."""
+    state = {k: encode(v) for k, v in vars(error).items() if not k.startswith("__")}
+    return {
+        TAG: "exception",
+        "class": class_name(type(error)),
+        "message": _message(error),
+        "args": encode(list(error.args)),
+        "state": {k: v for k, v in state.items() if not is_opaque(v)},
+    }
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  the user's __str__ is the boundary
+        return safe_repr(error)
+
+
+class RecordedError(Exception):
+    """A recorded error whose class is not there any more; the message names it."""
+
+
+def decode_error(value: Json) -> BaseException:
+    """The exception to raise for a recorded error."""
+    try:
+        cls = _class(value["class"], BaseException)
+        args = tuple(decode(item) for item in value.get("args", []))
+        state = {k: decode(v) for k, v in value.get("state", {}).items()}
+    except Opaque:
+        return RecordedError(f"{value.get('class')}: {value.get('message')}")
+    error: BaseException = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+def describe_error(error: BaseException) -> Json:
+    """`encode_error` with the frames that led to it: file, line, source and bounded locals."""
+    return {**encode_error(error), "frames": _frames(error.__traceback__)}
+
+
+def _frames(trace: TracebackType | None) -> list[Json]:
+    frames = []
+    for frame, line in traceback.walk_tb(trace):
+        code = frame.f_code
+        if "outtake_probe" in frame.f_globals.get("__name__", ""):
+            continue
+        frames.append(
+            {
+                "file": code.co_filename,
+                "line": line,
+                "function": code.co_name,
+                "source": linecache.getline(code.co_filename, line, frame.f_globals).strip(),
+                "locals": {k: safe_repr(v, 160) for k, v in list(frame.f_locals.items())[:30] if not k.startswith("__")},
+            }
+        )
+    return frames[-20:]

@@ -1,0 +1,107 @@
+"""Waiting, in two flavours from one description.
+
+The steps through the gate are written once, as generators that yield a `Wait` where they must wait.  `drive` runs such
+a generator in a thread, `adrive` on an event loop: holding one invocation never blocks the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Wait:
+    """Something that will be true once: set it from any thread, wait for it in a thread or on a loop."""
+
+    __slots__ = ("_called", "_lock", "done", "order", "yields")
+
+    def __init__(self, *, yields: bool = False, order: bool = False) -> None:
+        self.done = False
+        self.yields = yields
+        """On a loop, only let others run first; in a thread, nothing."""
+        self.order = order
+        """Waits for others of the program: a thread that runs an event loop must not, they may need that loop."""
+        self._called: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    def set(self) -> None:
+        with self._lock:
+            if self.done:
+                return
+            self.done = True
+            called, self._called = self._called, []
+        for callback in called:
+            callback()
+
+    def then(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when set, or now."""
+        with self._lock:
+            if not self.done:
+                self._called.append(callback)
+                return
+        callback()
+
+    def block(self) -> None:
+        event = threading.Event()
+        self.then(event.set)
+        event.wait()
+
+    async def arrive(self) -> None:
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        self.then(lambda: _tell(loop, future))
+        await future
+
+
+def _tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[None]) -> None:
+    try:
+        loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
+    except RuntimeError:  # the loop was closed: nobody waits any more
+        return
+
+
+Steps = Generator[Wait, None, T]
+SETTLE = 12
+"""Turns of the loop after which whatever was ready to run has run, as a rule."""
+
+
+def on_loop() -> bool:
+    """Whether this thread runs an event loop right now, so that blocking it would stop everybody else."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def drive(steps: Steps[T]) -> T:
+    """Run the steps in this thread."""
+    try:
+        while True:
+            wait = next(steps)
+            if not (wait.done or wait.yields or (wait.order and on_loop())):
+                wait.block()
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+async def adrive(steps: Steps[T]) -> T:
+    """Run the steps on the running loop."""
+    try:
+        while True:
+            wait = next(steps)
+            if wait.yields:
+                for _ in range(SETTLE):
+                    await asyncio.sleep(0)
+            elif not wait.done:
+                await wait.arrive()
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    finally:
+        steps.close()
