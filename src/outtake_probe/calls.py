@@ -44,6 +44,8 @@ class Call:
     usage: Callable[[Any], Usage | None] = lambda _: None
     normalize: Callable[[Json, Json], Json] = lambda _, value: value
     """Of the input and an edit's value, which may say only part of it, the full new input; raises `BadValue`."""
+    revised: bool = False
+    """The adapter gave it another `input` while it waited (the user edited the message that it delivers)."""
 
 
 @dataclass(slots=True)

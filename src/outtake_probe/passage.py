@@ -7,6 +7,7 @@ threads and event loops share them; no lock is held while waiting.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -179,23 +180,44 @@ def before(session: Session, call: Call) -> Steps[Passage]:
         session.check()
         body = session.bodies.put(call.input)
         digest = body if call.identity is None else session.bodies.put(call.identity)
-    past, answer = None, PROCEED
-    if rerun is not None:
-        replay = rerun.replay
-        with session.lock:
-            matched = replay.match((call.component, call.kind, digest), _matched(frame))
-            occurrence = replay.occurrence(call.component, call.kind)
-        yield from rerun.arrive(matched, call.component, f"{call.kind} call of {call.component} with input {digest[:8]}")
+    if rerun is None:
+        return (yield from _pass(session, call, None, frame, (body, digest), PROCEED))
+    replay, key = rerun.replay, (call.component, call.kind, digest)
+    with session.lock:
+        matched = replay.match(key, _matched(frame))
+        occurrence = replay.occurrence(call.component, call.kind)
+    try:
+        asked = f"{call.kind} call of {call.component} with input {digest[:8]}"
+        yield from rerun.arrive(matched, call.component, asked, sure=call.message is None)
         past = replay.calls[matched] if matched is not None else None
         if past is not None and past.start.seq < replay.cut:
             return (yield from _again(session, rerun, call, past, frame, occurrence, body))
         answer = yield from _planned(session, rerun, call, past, occurrence, body)
+        return (yield from _pass(session, call, past, frame, (body, digest), answer))
+    except GeneratorExit:
+        with session.lock:
+            if matched not in replay.child:
+                replay.unmatch(key, matched, call.component, call.kind)
+        raise
+
+
+def _pass(
+    session: Session, call: Call, past: Past | None, frame: Frame | None, hashes: tuple[str, str], answer: Answer
+) -> Steps[Passage]:
+    """Hold it if the user wants so, then let it go out; a model or tool goes out once that is stored."""
+    over = False
     if session.stance.watching:
-        answer = yield from _hold_before(session, call, frame, answer, body)
+        answer, over = yield from _hold_before(session, call, frame, answer, hashes[0])
     with session.lock:
-        passage = _go_out(session, call, past, frame, (body, digest), answer)
+        passage = _go_out(session, call, past, frame, hashes, answer)
+        if over:
+            session.stance.through = frozenset({passage.invocation})
     if passage.out:
-        yield session.recorder.stored(passage.invocation)
+        try:
+            yield session.recorder.stored(passage.invocation)
+        except GeneratorExit:
+            abrupt(session, passage, encode_error(asyncio.CancelledError("cancelled before it went out")))
+            raise
     return passage
 
 
@@ -295,7 +317,10 @@ def raised(value: Json) -> Json:
     return encode_error(RuntimeError(value))
 
 
-def _hold_before(session: Session, call: Call, frame: Frame | None, answer: Answer, body: str) -> Steps[Answer]:
+def _hold_before(
+    session: Session, call: Call, frame: Frame | None, answer: Answer, body: str
+) -> Steps[tuple[Answer, bool]]:
+    """Hold it if the user wants so: what to do then, and whether to step over what happens inside."""
     with session.lock:
         subject = Subject(
             "before", call.kind, call.component, call.type, lambda: call.input, False, session.tokens, session.cost
@@ -304,9 +329,10 @@ def _hold_before(session: Session, call: Call, frame: Frame | None, answer: Answ
         if why == "run to here":
             session.stance.run_to = None
     if why is None:
-        return answer
+        return answer, False
     given = yield from _hold(session, call, "before", why, body, {"parent": _inside(frame)})
-    return answer if given.verb == "proceed" and not given.edited else given
+    goes_on = given.verb == "over" or (given.verb == "proceed" and not given.edited)
+    return (answer if goes_on else given), given.verb == "over"
 
 
 def _go_out(
@@ -314,6 +340,8 @@ def _go_out(
 ) -> Passage:
     """Write that it goes out, with what input."""
     body, digest = hashes
+    if call.revised:
+        body = session.bodies.put(call.input)
     edited = answer.verb == "proceed" and answer.edited
     new = session.bodies.put(answer.value) if edited else body
     if edited:

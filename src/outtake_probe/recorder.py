@@ -10,7 +10,7 @@ import heapq
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json, Record, to_json
@@ -37,7 +37,6 @@ class Recorder:
         self._count = 0
         self._connection: Connection | None = None
         self._closed = False
-        self.lost: Callable[[Connection], None] = lambda _: None
         threading.Thread(target=self._write, name="outtake-writer", daemon=True).start()
 
     def start_at(self, seq: int) -> None:
@@ -85,10 +84,16 @@ class Recorder:
             with self._lock:
                 kept = list(self._unacked)
                 self._connection = connection
+                self._changed.notify()
             if kept:
                 nodes = [node for _, _, part in kept for node in part]
                 self._deliver(connection, [record for _, record, _ in kept if record is not None], nodes)
         self.flush()
+
+    def disconnect(self) -> None:
+        """The server went away: keep everything until `connect`."""
+        with self._lock:
+            self._connection = None
 
     def flush(self) -> None:
         """Send what is unsent, unless the server is away."""
@@ -132,7 +137,6 @@ class Recorder:
         with self._lock:
             if self._connection is connection:
                 self._connection = None
-        self.lost(connection)
 
     def _write(self) -> None:
         while True:

@@ -114,8 +114,6 @@ class Replay:
         self._edits = [e for e in plan.edits if e.op not in ("inject", "set_config")]
         self._read(plan.records)
         self._mark_edited()
-        if not self.different:
-            self._advance()
 
     # -- reading the record ------------------------------------------------------------------------------------------
 
@@ -177,6 +175,14 @@ class Replay:
                 waiting.remove(seq)
                 return seq
         return waiting.popleft() if self.different else None
+
+    def unmatch(self, key: Hashable, seq: int | None, component: str, call: str) -> None:
+        """It was withdrawn before it went anywhere: give back what `match` and `occurrence` took."""
+        self._occurrences[component, call] -= 1
+        if seq is not None:
+            waiting = self._index[key]
+            waiting.append(seq)
+            self._index[key] = deque(sorted(waiting))
 
     def occurrence(self, component: str, call: str) -> int:
         """Which invocation (or message) of this component this is, from 1."""

@@ -48,7 +48,8 @@ class Rerun:
         self.next_inputs: list[Json] = []
         self.out = 0
         """Model and tool calls that are out right now: nothing stalls while one is."""
-        self._announced = False
+        self._announced = self._applied = False
+        self._due: list[Record] = []
         self._progress = time.monotonic()
         self._needs: dict[str, list[Wait]] = {}
         self._nodes: dict[str, bytes] = {}
@@ -57,11 +58,14 @@ class Rerun:
 
     # -- order -------------------------------------------------------------------------------------------------------
 
-    def arrive(self, matched: int | None, component: str, asked: str) -> Steps[None]:
-        """Wait until it is the turn of what was matched; what nobody recorded waits for the cut."""
+    def arrive(self, matched: int | None, component: str, asked: str, sure: bool = True) -> Steps[None]:
+        """Wait until it is the turn of what was matched; what nobody recorded waits for the cut.
+
+        Not `sure`: it may be withdrawn while it waits, so that the record lacks it is no difference yet.
+        """
         replay = self.replay
         self._progress = time.monotonic()
-        if matched is None and replay.in_prefix and replay.plan.complete:
+        if sure and matched is None and replay.in_prefix and replay.plan.complete:
             with self.session.lock:
                 missing = replay.missing()
                 recorded = self._instead(component) or missing
@@ -82,24 +86,35 @@ class Rerun:
     def settle(self, seqs: Sequence[int]) -> None:
         """These records have happened again."""
         self._progress = time.monotonic()
-        for record in self.replay.settle(seqs):
-            self._redo(record)
+        self._due += self.replay.settle(seqs)
         self.announce()
 
     def announce(self) -> None:
-        """Once the prefix is replayed and the target is built: apply the fork's settings and messages, and say so."""
-        replay, session = self.replay, self.session
-        if self._announced or not session.built or replay.in_prefix:
+        """Do again what the user did, now that its turn has come and the target is built; at the cut, what the fork says."""
+        live = not self.replay.in_prefix
+        if live and not self._announced:
+            self._announced = True
+            self.session.recorder.send("replay", {"state": "live", "cut": self.replay.cut})
+        if not self.session.built:
             return
-        self._announced = True
-        session.recorder.send("replay", {"state": "live", "cut": replay.cut})
-        for edit in replay.plan.edits:
-            if edit.op == "set_config":
-                replay.depart()
-                session.configure(edit.component or "", edit.key or "", edit.value, "plan")
-            elif edit.op == "inject":
-                replay.depart()
-                self._inject(edit)
+        due, self._due = self._due, []
+        for record in due:
+            self._redo(record)
+        if live and not self._applied:
+            self._applied = True
+            self._apply_plan()
+
+    def _apply_plan(self) -> None:
+        for edit in self.replay.plan.edits:
+            try:
+                if edit.op == "set_config":
+                    self.replay.depart()
+                    self.session.configure(edit.component or "", edit.key or "", edit.value, "plan")
+                elif edit.op == "inject":
+                    self.replay.depart()
+                    self._inject(edit)
+            except ValueError as error:  # BadValue: the plan asks for what the target cannot take
+                self.session.fail(f"the edit {edit.op} of {edit.component} cannot be applied: {error}")
 
     def _inject(self, edit: Edit) -> None:
         if self.session.target is None or self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1:
@@ -132,9 +147,9 @@ class Rerun:
         elif isinstance(record, ConfigSet):
             target.configure(record.component, record.key, value)
         elif isinstance(record, MessageQueued):
-            put = target.send(record.recipient, record.type, value)
             replay.child[record.seq] = self.session.recorder.next if record.seq >= replay.cut else record.seq
-            put(replay.child[record.seq])
+            for outgoing in target.send(record.recipient, record.type, value):
+                outgoing.put(replay.child[record.seq])
         if record.seq >= replay.cut:
             self.copy(record)
 

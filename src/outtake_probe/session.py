@@ -9,9 +9,9 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, current
@@ -35,6 +35,7 @@ from outtake_probe.recorder import Recorder
 from outtake_probe.replay import Plan
 from outtake_probe.rerun import Rerun
 from outtake_probe.waits import Steps, Wait
+from outtake_probe.wire import Connection
 
 VERBS = ("describe", "edit", "drop", "move", "send", "configure")
 
@@ -55,6 +56,15 @@ class BadValue(ValueError):
         self.schema = schema
 
 
+class Outgoing(NamedTuple):
+    """A message of the user's for one recipient: its full content, and what queues it under a number."""
+
+    recipient: str
+    type: str
+    body: Json
+    put: Callable[[int], None]
+
+
 class Target(Protocol):
     """What a live program offers to the user's commands.  Each raises `BadValue` for what it cannot take."""
 
@@ -73,8 +83,8 @@ class Target(Protocol):
     def move(self, message: int, before: int | None) -> None:
         """Put a queued message before another one, or last."""
 
-    def send(self, component: str, type: str, value: Json) -> tuple[str, Json, Callable[[int], None]]:
-        """Check a new message for a component or ``topic:NAME``: its type, its full content, and what queues it."""
+    def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
+        """Check a new message for a component or ``topic:NAME``: what is queued for each recipient."""
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from now on."""
@@ -122,12 +132,16 @@ class Session:
         self.tokens = 0
         self.cost = 0.0
         self.stopping = False
+        self.failure = ""
         self.streams: list[Callable[[], None]] = []
+        self.on_stance: list[Callable[[], None]] = []
+        """Told, in any thread, after the user changed what the program is to do."""
         self._hold_ids = itertools.count(1)
         self.recorder = Recorder(bodies, self.lock, first)
         self.rerun = Rerun(self, plan) if plan is not None else None
         if self.rerun is not None:
             self.recorder.start_at(self.rerun.replay.cut)
+            self.rerun.settle([])
 
     # -- the run -----------------------------------------------------------------------------------------------------
 
@@ -137,13 +151,30 @@ class Session:
             if self.rerun is None or self.rerun.replay.cut == 0:
                 self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)
 
-    def ready(self, target: Target | None) -> None:
-        """The target is built: its settings may be changed and messages sent."""
+    def ready(self, target: Target | None, config: Mapping[str, Json] | None = None) -> None:
+        """The target is built: its settings may be changed and messages sent.
+
+        `config` holds settings for a run from its start, by ``component.key``.
+        """
         with self.lock:
+            if self.built and target is None:
+                return
             self.target = target
             self.built = True
+            fresh = self.rerun is None or self.rerun.replay.cut == 0
+            for name, value in (config or {}).items() if fresh else ():
+                component, _, key = name.rpartition(".")
+                try:
+                    self.configure(component, key, value, "plan")
+                except BadValue as error:
+                    self.fail(f"{name} cannot be set: {error}")
             if self.rerun is not None:
                 self.rerun.announce()
+
+    def fail(self, reason: str) -> None:
+        """The run cannot go on as it was asked for: end the program at its next gate."""
+        self.failure = self.failure or reason
+        self.stopping = True
 
     def finish(self, status: Status, value: Json) -> tuple[Status, Json]:
         """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
@@ -252,21 +283,25 @@ class Session:
             return self.configure(fields["component"], fields["key"], fields["value"], "user")
 
     def inject(self, component: str, type: str, value: Json) -> int:
-        """Queue a message of the user's; returns its number."""
+        """Queue a message of the user's for each who listens; returns the first one's number."""
         if self.target is None:
             raise BadValue("this target takes no messages")
-        type, value, put = self.target.send(component, type, value)
-        seq = self.recorder.next
-        self.emit(
+        outgoing = self.target.send(component, type, value)
+        if not outgoing:
+            raise BadValue(f"nobody listens to {component}")
+        return [self._queue_own(message) for message in outgoing][0]
+
+    def _queue_own(self, message: Outgoing) -> int:
+        seq = self.emit(
             MessageQueued,
             component="user",
-            recipient=component,
-            type=type,
-            body=self.bodies.put(value),
-            message=seq,
+            recipient=message.recipient,
+            type=message.type,
+            body=self.bodies.put(message.body),
+            message=self.recorder.next,
             injected=True,
         )
-        put(seq)
+        message.put(seq)
         return seq
 
     def configure(self, component: str, key: str, value: Json, by: str) -> int:
@@ -285,6 +320,17 @@ class Session:
                 self.rerun.replay.wake()
         for held in holds:
             held.answer = STOP
+            held.wait.set()
+
+    def let_go(self) -> None:
+        """Nobody is there to decide any more: what is held goes on."""
+        with self.lock:
+            self.stance = Stance()
+            holds = list(self.holds.values())
+            if self.rerun is not None and not self.rerun.replay.in_prefix:
+                self.rerun.replay.depart()
+        self.recorder.acknowledged(self.recorder.next)
+        for held in holds:
             held.wait.set()
 
     # -- holding -----------------------------------------------------------------------------------------------------
@@ -314,7 +360,16 @@ class Session:
             held.answer = answer
         held.wait.set()
 
+    def tell_holds(self, connection: Connection) -> None:
+        """Tell a server that has just come back what is held."""
+        with self.lock:
+            holds = list(self.holds.values())
+        for hold in holds:
+            connection.send("held", {"hold": hold.id, **hold.fields})
+
     def set_stance(self, stance: Stance) -> None:
         """The user wants the program to run, pause or step."""
         with self.lock:
             self.stance = stance
+        for told in self.on_stance:
+            told()

@@ -26,8 +26,11 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 from outtake_probe.attached import active
-from outtake_probe.calls import current, top
+from outtake_probe.calling import call
+from outtake_probe.calls import Call, current, nested, top
+from outtake_probe.session import Session
 from outtake_probe.values import decode, encode
+from outtake_probe.waits import drive
 
 _READERS = frozenset({"now", "utcnow", "today", "time", "time_ns"})
 _HOOK = "__outtake_read__"
@@ -64,6 +67,33 @@ def _is_clock(function: object) -> bool:
         return True
     owner = getattr(function, "__self__", None)
     return isinstance(owner, type) and issubclass(owner, _TYPES)
+
+
+def install_input(session: Session, stdin: str) -> None:
+    """`input` passes the gate as a tool: a replay gives the same answer again.
+
+    `stdin` is where answers come from: "inherit" for the process's own standard input, "ask" for a person at the
+    debugger, who answers what is held.
+    """
+    real = builtins.input
+
+    def ask(prompt: object = "", /) -> str:
+        if active() is not session:
+            return real(prompt)
+        what = Call("tool", nested("input"), {"prompt": str(prompt)}, effects="read")
+        return call(session, what, lambda _: real(prompt) if stdin == "inherit" else _answer(session, what))
+
+    builtins.input = ask
+
+
+def _answer(session: Session, what: Call) -> str:
+    """Wait for a person at the debugger."""
+    fields = {"when": "input", "reason": "waits for input", "offers": ["mock_output"]}
+    described = {"component": what.component, "call": "tool", "prompt": what.input["prompt"]}
+    given = drive(session.hold({**fields, **described}))
+    if given.verb == "serve" and not given.failed:
+        return str(given.value)
+    raise EOFError("no input was given")
 
 
 class _Rewrite(ast.NodeTransformer):

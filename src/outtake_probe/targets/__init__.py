@@ -1,0 +1,103 @@
+"""Target adapters: one module per framework, loaded when the program imports that framework.
+
+A module in the group ``outtake.targets`` of the entry points of the program's environment is an adapter, too: it has
+`TRIGGERS`, the names of modules after whose import `install` is called, and the functions of
+`outtake_probe.targets.base.Adapter`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.metadata import entry_points
+from typing import cast
+
+from outtake_probe.targets.base import Adapter
+
+GROUP = "outtake.targets"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An adapter that is not loaded yet."""
+
+    name: str
+    triggers: tuple[str, ...]
+    module: str
+
+    def load(self) -> Adapter:
+        return cast(Adapter, importlib.import_module(self.module))
+
+
+BUILT_IN = (
+    Entry("openai", ("openai",), "outtake_probe.targets.openai"),
+    Entry("anthropic", ("anthropic",), "outtake_probe.targets.anthropic"),
+    Entry(
+        "autogen",
+        ("autogen_core", "autogen_agentchat", "autogen_agentchat.teams"),
+        "outtake_probe.targets.autogen",
+    ),
+)
+
+
+def entries() -> list[Entry]:
+    """Every adapter that this environment knows; who is installed under the name of a built-in one replaces it."""
+    found = {entry.name: entry for entry in BUILT_IN}
+    for point in entry_points(group=GROUP):
+        if not point.module.startswith("outtake_probe."):
+            found[point.name] = Entry(point.name, tuple(point.attr.split(",")) if point.attr else (point.name,), point.module)
+    return list(found.values())
+
+
+def when_imported(modules: Sequence[str], act: Callable[[], None]) -> None:
+    """Call `act` once each of these modules has been imported, and now if one is there already."""
+    if any(name in sys.modules for name in modules):
+        act()
+    waiting = frozenset(name for name in modules if name not in sys.modules)
+    if waiting:
+        sys.meta_path.insert(0, _Watch(waiting, act))
+
+
+class _Watch(MetaPathFinder):
+    def __init__(self, modules: frozenset[str], act: Callable[[], None]) -> None:
+        self._modules = modules
+        self._act = act
+        self._busy: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in self._modules or fullname in self._busy:
+            return None
+        self._busy.add(fullname)
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._busy.discard(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Telling(spec.loader, self._act)
+        return spec
+
+
+class _Telling(Loader):
+    """Loads as the real loader does, then tells."""
+
+    def __init__(self, loader: Loader, act: Callable[[], None]) -> None:
+        self._loader = loader
+        self._act = act
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self._loader.exec_module(module)
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._act()

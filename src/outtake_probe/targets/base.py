@@ -6,7 +6,7 @@ Built-in adapters register in the same group of entry points as anyone else's: `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -54,9 +54,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A factory's product made runnable: `run` takes the input and gives what its author would call the result."""
+    """A factory's product made runnable: `run` takes the input and gives what its author would call the result.
 
-    run: Callable[[Json], Json]
+    `name` is the path of its root component.
+    """
+
+    run: Callable[[Json], Awaitable[Json]]
     target: Target
     name: str
 

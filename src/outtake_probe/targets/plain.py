@@ -71,8 +71,11 @@ def _decorate(
     if function is None:
         return lambda decorated: _decorate(kind, decorated, name, effects)
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(_wrap(_Component(kind, function.__func__, name, effects)))
-    return _wrap(_Component(kind, function, name, effects))
+        return type(function)(_decorate(kind, function.__func__, name, effects))
+    wrapper = _wrap(_Component(kind, function, name, effects))
+    if effects is not None:
+        wrapper.__outtake_effects__ = effects  # type: ignore[attr-defined]  frameworks' adapters read it
+    return wrapper
 
 
 class _Component:

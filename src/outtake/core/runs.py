@@ -1,0 +1,124 @@
+"""Runs: what a run is, how forks share their parents' records, and how a run is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from outtake_probe.records import CallKind, InvocationEnded, Json, Record
+
+State = Literal["starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"]
+ENDED: tuple[State, ...] = ("completed", "failed", "stopped", "diverged", "lost")
+"""`lost`: the process or the server died; the run can be continued from its last record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """How the target of a run is started; a fork uses its parent's unless told otherwise."""
+
+    spec: str
+    folder: str
+    python: str
+    input: Json = None
+    has_input: bool = False
+    config: Mapping[str, Json] = field(default_factory=dict)
+    """Settings at the start, by ``component.key``."""
+    args: Sequence[str] = ()
+    attached: bool = False
+    """The user started the script, which called `outtake.attach()`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fork:
+    """What makes a run a fork: its parent, the cut, the edits, and what is served from the record."""
+
+    parent: str
+    cut: int
+    reuse: str = "matching"
+    repeat: str = "ask"
+    live: Sequence[str] = ()
+    edits: Sequence[Mapping[str, Json]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One line of history of a target."""
+
+    id: str
+    launch: Launch
+    fork: Fork | None = None
+    status: State = "starting"
+    created: float = 0.0
+    ended: float | None = None
+    seed: int = 0
+    name: str = ""
+    output: Json = None
+    error: Json = None
+    records: int = 0
+    """Number of records, the prefix shared with the parent included."""
+
+    @property
+    def over(self) -> bool:
+        return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Records from `first` up to, not including, `last` are stored with run `run`; no `last`: to the end."""
+
+    run: str
+    first: int
+    last: int | None
+
+
+def segments(run: Run, find: Callable[[str], Run]) -> list[Segment]:
+    """Where the records of a run are stored, in order: each fork shares its parent's up to its cut."""
+    out: list[Segment] = []
+    end: int | None = None
+    at: Run | None = run
+    while at is not None:
+        start = at.fork.cut if at.fork is not None else 0
+        if end is None or start < end:
+            out.append(Segment(at.id, start, end))
+            end = start
+        at = find(at.fork.parent) if at.fork is not None and start > 0 else None
+    return out[::-1]
+
+
+@dataclass(slots=True)
+class Counts:
+    """How many invocations of each kind were executed, reused, mocked; what the executed model calls consumed."""
+
+    executed: Counter[CallKind] = field(default_factory=Counter)
+    reused: Counter[CallKind] = field(default_factory=Counter)
+    mocked: Counter[CallKind] = field(default_factory=Counter)
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def add(self, record: Record, cut: int) -> None:
+        """Count a record; what lies before the cut was served."""
+        if not isinstance(record, InvocationEnded):
+            return
+        if record.seq < cut or record.how == "reused":
+            self.reused[record.call] += 1
+        elif record.how == "mocked":
+            self.mocked[record.call] += 1
+        elif record.how == "executed":
+            self.executed[record.call] += 1
+            if record.call == "model":
+                self.tokens_in += record.tokens_in
+                self.tokens_out += record.tokens_out
+                self.cost += record.cost
+            if record.call in ("model", "tool"):
+                self.seconds += record.seconds
+
+
+def count(records: Iterable[Record], cut: int) -> Counts:
+    counts = Counts()
+    for record in records:
+        counts.add(record, cut)
+    return counts

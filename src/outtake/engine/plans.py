@@ -1,0 +1,119 @@
+"""Forks: checking what the user asks for, and making the plan that the probe follows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from outtake.core.runs import Fork, Run
+from outtake.store import Store
+from outtake_probe.edits import BadEdit, Edit, edit_from, edit_json
+from outtake_probe.records import Json, from_json, to_json
+
+REUSES = ("matching", "prefix", "none")
+REPEATS = ("ask", "serve", "run")
+_OF_MESSAGES = ("replace_message",)
+_OF_CALLS = ("replace_input", "mock_output", "raise")
+
+
+class BadFork(ValueError):
+    """A fork that cannot be made; the message names what is wrong and what is possible."""
+
+
+def make_fork(
+    store: Store,
+    parent: Run,
+    *,
+    at: int | None,
+    edits: Sequence[Mapping[str, Json]],
+    reuse: str,
+    live: Sequence[str],
+    repeat: str,
+) -> Fork:
+    """The fork of `parent` at record `at`; without `at`, at the first record that an edit changes, or at the end."""
+    for name, value, known in (("reuse", reuse, REUSES), ("repeat", repeat, REPEATS)):
+        if value not in known:
+            raise BadFork(f"unknown {name} {value!r}; known: {', '.join(known)}")
+    try:
+        parsed = [edit_from(edit) for edit in edits]
+    except BadEdit as error:
+        raise BadFork(str(error)) from error
+    named = [edit.seq for edit in parsed if edit.seq is not None]
+    cut = at if at is not None else min(named, default=parent.records)
+    if not 0 <= cut <= parent.records:
+        raise BadFork(
+            f"{parent.id} has records 0 to {parent.records - 1}: a cut is from 0 to {parent.records} (the end), not {cut}"
+        )
+    checked = [_checked(store, parent, edit, cut) for edit in parsed]
+    return Fork(
+        parent=parent.id,
+        cut=0 if reuse == "none" else cut,
+        reuse=reuse,
+        repeat=repeat,
+        live=tuple(live),
+        edits=tuple(edit_json(edit) for edit in checked),
+    )
+
+
+def _checked(store: Store, parent: Run, edit: Edit, cut: int) -> Edit:
+    """The edit with what its record tells about it: component, kind, occurrence."""
+    if edit.seq is None:
+        if edit.op in _OF_MESSAGES and edit.call is None:
+            return dataclasses.replace(edit, call="message")
+        return edit
+    record = _record(store, parent, edit.seq)
+    if edit.seq < cut:
+        raise BadFork(f"record {edit.seq} lies before the cut at {cut}; cut at {edit.seq} or earlier to change it")
+    start = record
+    if record["kind"] == "invocation_ended" and edit.op in ("mock_output", "raise"):
+        start = _record(store, parent, record["invocation"])
+    return _placed(store, parent, edit, start)
+
+
+def _placed(store: Store, parent: Run, edit: Edit, record: Mapping[str, Json]) -> Edit:
+    kind = record["kind"]
+    if kind == "message_queued":
+        if edit.op in _OF_CALLS:
+            raise BadFork(f"record {edit.seq} is a message; {edit.op} is for an invocation, replace_message for a message")
+        call = "message"
+    elif kind == "invocation_started":
+        if edit.op in _OF_MESSAGES:
+            raise BadFork(f"record {edit.seq} is an invocation; {edit.op} is for a message, replace_input for an invocation")
+        call = record["call"]
+    else:
+        raise BadFork(f"record {edit.seq} is a {kind}; {edit.op} changes a message_queued or an invocation_started")
+    path = record.get("component", "")
+    return dataclasses.replace(
+        edit, seq=record["seq"], call=call, component=path, occurrence=_occurrence(store, parent, record)
+    )
+
+
+def _occurrence(store: Store, parent: Run, record: Mapping[str, Json]) -> int:
+    """Which of its component this message or invocation is, from 1."""
+    seen: Counter[str] = Counter()
+    for other in store.records(
+        parent.id, before=record["seq"] + 1, kind=record["kind"], component=record.get("component", "")
+    ):
+        if other.get("call") == record.get("call") and not other.get("injected"):
+            seen["n"] += 1
+    return seen["n"]
+
+
+def _record(store: Store, parent: Run, seq: int) -> dict[str, Json]:
+    found = next(iter(store.records(parent.id, after=seq - 1, before=seq + 1)), None)
+    if found is None:
+        raise BadFork(f"{parent.id} has no record {seq}; it has records 0 to {parent.records - 1}")
+    return found
+
+
+def plan_json(store: Store, fork: Fork) -> dict[str, Json]:
+    """What the probe needs to follow: the parent's records, the cut, the edits."""
+    return {
+        "records": [to_json(from_json(r)) for r in store.records(fork.parent)],
+        "cut": fork.cut,
+        "reuse": fork.reuse,
+        "repeat": fork.repeat,
+        "live": list(fork.live),
+        "edits": list(fork.edits),
+    }

@@ -1,0 +1,106 @@
+"""How a command reaches the service: the owner of the store, or, where nobody owns it, this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from outtake.engine.ownership import Owned, owner
+from outtake.service.errors import KINDS, BadBody, Conflict, ServiceError
+from outtake.service.service import Service
+from outtake_probe import wire
+from outtake_probe.records import Json
+
+FOLDER = ".outtake"
+HANDOVER = 5.0
+"""Seconds in which a new owner must have said how to reach it."""
+
+
+def store_folder(store: str | None) -> Path:
+    """The folder of the store: the one named, or ``.outtake`` in the working folder."""
+    return Path(store) if store is not None else Path.cwd() / FOLDER
+
+
+def open_service(folder: Path) -> Service:
+    """The service of the store in `folder`, to be closed after use.
+
+    Where another process owns the store, what is returned passes every call on to it.
+    """
+    until = time.monotonic() + HANDOVER
+    while True:
+        try:
+            return Service(folder)
+        except Owned:
+            remote = _remote(folder)
+        if remote is not None:
+            return cast(Service, remote)
+        if time.monotonic() > until:
+            raise Conflict(f"{folder} is locked by a process that cannot be reached; end it, or name another --store")
+        time.sleep(0.05)
+
+
+def _remote(folder: Path) -> Remote | None:
+    found = owner(folder)
+    if found is None or "address" not in found:
+        return None
+    try:
+        return Remote(found)
+    except OSError:
+        return None  # it has just ended, or just begun
+
+
+class Remote:
+    """The service in another process: every method of `Service`, called there."""
+
+    def __init__(self, found: dict[str, str]) -> None:
+        self.url = found.get("url")
+        self._found = found
+        self._idle = [self._connect()]
+
+    def _connect(self) -> wire.Connection:
+        connection = wire.connect(self._found["address"])
+        connection.send("hello", {"protocol": wire.PROTOCOL, "role": "client", "token": self._found["token"]})
+        welcome = connection.receive()
+        if welcome is None:
+            raise ConnectionError("the owner of the store hung up")
+        if welcome.kind != "welcome":
+            raise Conflict(str(welcome.fields.get("reason", "the owner of the store refuses")))
+        return connection
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return partial(self._call, name)
+
+    def _call(self, method: str, *args: Json, **params: Json) -> Any:
+        names = Service.__dict__[method].__code__.co_varnames[1:]
+        connection = self._idle.pop() if self._idle else self._connect()
+        connection.send("call", {"method": method, "params": {**dict(zip(names, args, strict=False)), **params}})
+        first = connection.receive()
+        if first is not None and first.kind == "item" or method in ("show", "follow"):
+            return self._items(connection, first)
+        return self._result(connection, first)
+
+    def _result(self, connection: wire.Connection, frame: wire.Frame | None) -> Any:
+        if frame is None:
+            raise ServiceError("the owner of the store ended before it answered")
+        self._idle.append(connection)
+        if frame.kind == "error":
+            kind = KINDS.get(frame.fields["code"], ServiceError)
+            if kind is BadBody:
+                raise BadBody(frame.fields["message"], frame.fields.get("schema"))
+            raise kind(frame.fields["message"])
+        return frame.fields["result"]
+
+    def _items(self, connection: wire.Connection, frame: wire.Frame | None) -> Iterator[Any]:
+        while frame is not None and frame.kind == "item":
+            yield frame.fields["result"]
+            frame = connection.receive()
+        self._result(connection, frame)
+
+    def close(self) -> None:
+        for connection in self._idle:
+            connection.close()

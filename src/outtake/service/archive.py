@@ -1,0 +1,150 @@
+"""One file for a run: itself, its ancestors, and every body that they refer to.
+
+A zip file with ``manifest.json``, ``runs/N.jsonl`` (records, one a line) and ``nodes.jsonl`` (hash and text of each
+node).  Everything is JSON; reading one evaluates nothing, and every node is checked against its hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import IO
+
+from outtake.core.runs import ENDED, Fork, Launch, Run
+from outtake.engine.launch import default_python
+from outtake.service.errors import NotFound, WrongUse
+from outtake.store import Store
+from outtake_probe.bodies import digest
+from outtake_probe.records import Json
+
+FORMAT = 1
+"""Number of the format of the file.  1: the first release."""
+_BATCH = 500
+
+
+def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
+    """Write `run` to `path`; a file that is there is replaced only when all is written.  Raises `WrongUse`."""
+    line = _ancestors(store, run)
+    part = path.with_name(path.name + ".part")
+    names: set[str] = set()
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
+            manifest = {"format": FORMAT, "runs": [_described(r) for r in line]}
+            file.writestr("manifest.json", json.dumps(manifest, ensure_ascii=False))
+            for r in line:
+                first = r.fork.cut if r.fork is not None else 0
+                with file.open(f"runs/{r.id}.jsonl", "w") as out:
+                    names |= _write_records(out, store.records(r.id, after=first - 1))
+            with file.open("nodes.jsonl", "w") as out:
+                for name, data in store.tree(names).items():
+                    text = base64.b64encode(data).decode()
+                    out.write(json.dumps([name, text], separators=(",", ":")).encode() + b"\n")
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise WrongUse(f"{path} cannot be written: {error.strerror or error}") from error
+    return {"run": run.id, "file": str(path), "runs": [r.id for r in line], "bytes": path.stat().st_size}
+
+
+def _ancestors(store: Store, run: Run) -> list[Run]:
+    """The run and its ancestors, the oldest first."""
+    line = [run]
+    while line[0].fork is not None:
+        line.insert(0, store.run(line[0].fork.parent))
+    return line
+
+
+def _described(run: Run) -> dict[str, Json]:
+    return {
+        "id": run.id,
+        "name": run.name,
+        "launch": asdict(run.launch),
+        "fork": asdict(run.fork) if run.fork is not None else None,
+        "status": run.status if run.over else "lost",
+        "created": run.created,
+        "ended": run.ended,
+        "seed": run.seed,
+        "output": run.output,
+        "error": run.error,
+    }
+
+
+def _write_records(out: IO[bytes], records: Iterable[dict[str, Json]]) -> set[str]:
+    names = set()
+    for record in records:
+        out.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        names |= {record[key] for key in ("body", "was") if record.get(key)}
+    return names
+
+
+def load(store: Store, path: Path) -> dict[str, Json]:
+    """Read what `export` wrote, all or nothing; the document names the runs as they are called here."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            manifest = json.loads(file.read("manifest.json"))
+            _check_format(path, manifest)
+            nodes = list(_nodes(file))
+            runs = [(described, _records(file, described["id"])) for described in manifest["runs"]]
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {path}") from error
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, EOFError) as error:
+        raise WrongUse(f"{path} is no export of Outtake, or it is damaged: {error}; nothing was imported") from error
+    named: dict[str, str] = {}
+    for described, records in runs:
+        named[described["id"]] = _keep(store, described, records, nodes, named)
+        nodes = []
+    return {"file": str(path), "run": list(named.values())[-1], "runs": named}
+
+
+def _check_format(path: Path, manifest: dict[str, Json]) -> None:
+    if manifest["format"] > FORMAT:
+        raise ValueError(f"it has format {manifest['format']}, this Outtake reads up to {FORMAT}: install a newer one")
+    if not manifest["runs"]:
+        raise ValueError(f"{path} holds no run")
+
+
+def _nodes(file: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+    with file.open("nodes.jsonl") as lines:
+        for line in lines:
+            name, text = json.loads(line)
+            data = base64.b64decode(text)
+            if digest(data) != name:
+                raise ValueError(f"node {name} does not have that content")
+            yield name, data
+
+
+def _records(file: zipfile.ZipFile, run: str) -> list[dict[str, Json]]:
+    with file.open(f"runs/{run}.jsonl") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _keep(
+    store: Store,
+    described: dict[str, Json],
+    records: list[dict[str, Json]],
+    nodes: list[tuple[str, bytes]],
+    named: dict[str, str],
+) -> str:
+    launch = Launch(**described["launch"])
+    here = replace(
+        launch,
+        folder=launch.folder if Path(launch.folder).is_dir() else os.getcwd(),
+        python=launch.python if Path(launch.python).exists() else default_python(),
+    )
+    fork = Fork(**described["fork"]) if described["fork"] else None
+    if fork is not None:
+        fork = replace(fork, parent=named[fork.parent])
+    status = described["status"] if described["status"] in ENDED else "lost"
+    run = store.create(here, fork, seed=described["seed"], name=described["name"], status=status)
+    for at in range(0, max(len(records), 1), _BATCH):
+        store.append(run.id, records[at : at + _BATCH], nodes)
+        nodes = []
+    values = {name: described[name] for name in ("created", "ended", "output", "error")}
+    store.change(run.id, **values)
+    return run.id

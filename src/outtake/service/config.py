@@ -1,0 +1,42 @@
+"""`outtake.toml` in the program's folder: what its tools do to the world, and what is secret there.
+
+    [effects]
+    "search" = "read"            # a component, by its path or its last parts, wildcards allowed
+    "*/tools/send_mail" = "irreversible"
+
+    [redact]
+    patterns = ["ACME-[0-9]{6}"]
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from outtake.service.errors import WrongUse
+from outtake_probe.records import EFFECTS, Json
+
+FILE = "outtake.toml"
+
+
+def settings(folder: str) -> dict[str, Json]:
+    """What the probe is told: effects by component, patterns to redact.  Raises `WrongUse` for a bad file."""
+    path = Path(folder) / FILE
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {"effects": {}, "redact": []}
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise WrongUse(f"{path} cannot be read: {error}") from error
+    effects = data.get("effects", {})
+    for component, effect in effects.items():
+        if effect not in EFFECTS:
+            raise WrongUse(f"{path}: effects of {component!r} are one of {', '.join(EFFECTS)}, not {effect!r}")
+    patterns = data.get("redact", {}).get("patterns", [])
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise WrongUse(f"{path}: the pattern {pattern!r} is no regular expression: {error}") from error
+    return {"effects": effects, "redact": patterns}

@@ -1,0 +1,86 @@
+"""Records as rows and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from outtake_probe.records import CALL_KINDS, KINDS, Json
+
+KIND_NUMBERS: dict[str, int] = {
+    "run_started": 0,
+    "message_queued": 1,
+    "message_dropped": 2,
+    "message_moved": 3,
+    "invocation_started": 4,
+    "stream_chunk": 5,
+    "invocation_ended": 6,
+    "value_read": 7,
+    "edited": 8,
+    "config_set": 9,
+    "noted": 10,
+    "run_ended": 11,
+}
+"""Numbers of the kinds of record in the file; never reused."""
+KIND_NAMES = {number: name for name, number in KIND_NUMBERS.items()}
+CALL_NUMBERS = {name: number for number, name in enumerate(CALL_KINDS)}
+_COLUMNS = frozenset({"kind", "seq", "at", "component", "call", "invocation", "parent", "message", "caused_by", "body"})
+
+_DEFAULTS: dict[str, dict[str, Json]] = {
+    name: {f.name: f.default for f in dataclasses.fields(cls) if f.name not in _COLUMNS or f.name == "call"}
+    for name, cls in KINDS.items()
+}
+"""What a record says where its row says nothing."""
+
+if set(KIND_NUMBERS) != set(KINDS):
+    raise RuntimeError("a kind of record has no number")
+
+
+def to_row(run: int, record: Mapping[str, Json], component: Callable[[str], int]) -> dict[str, Any]:
+    """The row of a record in JSON form; `component` gives the number of a path."""
+    extra = {k: v for k, v in record.items() if k not in _COLUMNS}
+    body = record.get("body")
+    if extra.get("digest") == body:
+        extra.pop("digest", None)
+    path = record.get("component")
+    causes = record.get("caused_by")
+    call = record.get("call")
+    return {
+        "run": run,
+        "seq": record["seq"],
+        "kind": KIND_NUMBERS[record["kind"]],
+        "at": record["at"],
+        "component": component(path) if path else None,
+        "call": CALL_NUMBERS[call] if call else None,
+        "invocation": record.get("invocation"),
+        "parent": record.get("parent"),
+        "message": record.get("message"),
+        "caused_by": json.dumps(list(causes), separators=(",", ":")) if causes else None,
+        "body": bytes.fromhex(body) if body else None,
+        "extra": json.dumps(extra, separators=(",", ":"), ensure_ascii=False) if extra else None,
+    }
+
+
+def from_row(row: Any, paths: Mapping[int, str]) -> dict[str, Json]:
+    """The record of a row, in JSON form."""
+    kind = KIND_NAMES[row.kind]
+    record: dict[str, Json] = {"kind": kind, "seq": row.seq, "at": row.at, **_DEFAULTS[kind]}
+    if row.component is not None:
+        record["component"] = paths[row.component]
+    if row.call is not None:
+        record["call"] = CALL_KINDS[row.call]
+    for name in ("invocation", "parent", "message"):
+        value = getattr(row, name)
+        if value is not None:
+            record[name] = value
+    if row.caused_by is not None:
+        record["caused_by"] = json.loads(row.caused_by)
+    if row.body is not None:
+        record["body"] = row.body.hex()
+    if row.extra is not None:
+        record.update(json.loads(row.extra))
+    if kind in ("message_queued", "invocation_started") and not record["digest"]:
+        record["digest"] = record.get("body", "")
+    return record

@@ -1,0 +1,331 @@
+"""The store: runs, records and bodies in one file, with one writer and any number of readers.
+
+A fork stores nothing that its parent stored: its records are its parent's up to the cut, then its own; bodies are shared
+by content among all runs.  Appending is one transaction: after it, the records survive the end of any process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from sqlalchemy import Connection, Engine, RowMapping, bindparam, create_engine, event, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from outtake.core.runs import Fork, Launch, Run, State, segments
+from outtake.store import tables
+from outtake.store.rows import CALL_NUMBERS, KIND_NUMBERS, from_row, to_row
+from outtake_probe.bodies import parse, references, resolve
+from outtake_probe.records import Json
+
+PACK = 150
+"""Bytes from which a node is compressed, where that helps."""
+PAGE = 2000
+CONSOLE_LIMIT = 4 << 20
+"""Characters of a process's output that are kept."""
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked; the message says why and what to do."""
+
+
+class NewerFormat(StoreError):
+    """The store was written by a newer Outtake."""
+
+
+class UnknownRun(StoreError):
+    """There is no such run."""
+
+
+class Store:
+    """Runs, records and bodies in `folder`.  Safe to use from several threads; one process writes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "outtake.db"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._engine = _open(self.path)
+        self._lock = threading.RLock()
+        self._paths: dict[str, int] = {}
+        self._names: dict[int, str] = {}
+        self._packer = zstandard.ZstdCompressor(level=3)
+        self._printed: dict[str, int] = {}
+        self._prepare()
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _prepare(self) -> None:
+        try:
+            with self._engine.begin() as connection:
+                tables.metadata.create_all(connection)
+                found = connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "format"))
+                if found is None:
+                    connection.execute(insert(tables.meta).values(key="format", value=str(tables.FORMAT)))
+        except (OperationalError, DBAPIError) as error:
+            raise StoreError(f"{self.path} cannot be opened as a store: {error.orig}") from error
+        if found is not None and int(found) > tables.FORMAT:
+            raise NewerFormat(
+                f"{self.path} has format {found}; this Outtake reads up to {tables.FORMAT}. Install a newer Outtake, "
+                "or name another store with --store"
+            )
+
+    # -- runs --------------------------------------------------------------------------------------------------------
+
+    def create(self, launch: Launch, fork: Fork | None, *, seed: int, name: str = "", status: State = "starting") -> Run:
+        """A new run."""
+        values = {
+            "name": name,
+            "launch": _dump(dataclasses.asdict(launch)),
+            "parent": number(fork.parent) if fork else None,
+            "cut": fork.cut if fork else 0,
+            "fork": _dump(dataclasses.asdict(fork)) if fork else None,
+            "status": status,
+            "created": time.time(),
+            "seed": seed,
+        }
+        with self._lock, self._engine.begin() as connection:
+            key = connection.execute(insert(tables.runs).values(values)).inserted_primary_key
+        return self.run(f"r{key[0]}")
+
+    def run(self, run: str) -> Run:
+        """The run with this id.  Raises `UnknownRun`."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(tables.runs).where(tables.runs.c.number == number(run))).mappings().first()
+            if row is None:
+                raise UnknownRun(f"there is no run {run} in {self.folder}; `outtake runs` lists them")
+            return _run(row, self._length(connection, row))
+
+    def runs(self) -> list[Run]:
+        """All runs, oldest first."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(tables.runs).order_by(tables.runs.c.number)).mappings().all()
+            last = select(tables.records.c.run, func.max(tables.records.c.seq)).group_by(tables.records.c.run)
+            ends = {run: seq + 1 for run, seq in connection.execute(last)}
+            return [_run(row, ends.get(row["number"], row["cut"])) for row in rows]
+
+    def _length(self, connection: Connection, row: RowMapping) -> int:
+        last = select(func.max(tables.records.c.seq)).where(tables.records.c.run == row["number"])
+        seq = connection.scalar(last)
+        return int(row["cut"]) if seq is None else int(seq) + 1
+
+    def change(self, run: str, **values: Any) -> None:
+        """Change columns of a run: status, ended, output, error, name."""
+        for name in ("output", "error"):
+            if name in values:
+                values[name] = _dump(values[name])
+        with self._lock, self._engine.begin() as connection:
+            connection.execute(update(tables.runs).where(tables.runs.c.number == number(run)).values(values))
+
+    def recut(self, run: str, cut: int) -> None:
+        """A replay went on live from an earlier point: the fork shares less."""
+        found = self.run(run)
+        if found.fork is None:
+            raise StoreError(f"{run} is no fork")
+        fork = dataclasses.replace(found.fork, cut=cut)
+        self.change(run, cut=cut, fork=_dump(dataclasses.asdict(fork)))
+
+    # -- records -----------------------------------------------------------------------------------------------------
+
+    def append(
+        self, run: str, records: Sequence[Mapping[str, Json]], nodes: Sequence[tuple[str, bytes]] = ()
+    ) -> None:
+        """Write records and the nodes of their bodies, in one transaction.  Records that are there stay as they are."""
+        with self._lock:
+            try:
+                with self._engine.begin() as connection:
+                    if nodes:
+                        connection.execute(self._insert_new(tables.bodies, "hash"), [self._pack(*n) for n in nodes])
+                    if records:
+                        of = number(run)
+                        rows = [to_row(of, r, lambda path: self._component(connection, path)) for r in records]
+                        connection.execute(self._insert_new(tables.records, "run", "seq"), rows)
+            except DBAPIError as error:
+                self._paths.clear()  # numbers given in the transaction are gone with it
+                raise StoreError(f"{self.path} cannot be written: {error.orig}; free space there, nothing is lost") from error
+
+    def _insert_new(self, table: Any, *keys: str) -> Any:
+        dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
+        return dialect.insert(table).on_conflict_do_nothing(index_elements=keys)
+
+    def _component(self, connection: Connection, path: str) -> int:
+        found = self._paths.get(path)
+        if found is None:
+            connection.execute(self._insert_new(tables.components, "path").values(path=path))
+            where = tables.components.c.path == path
+            found = int(connection.execute(select(tables.components.c.id).where(where)).scalar_one())
+            self._paths[path] = found
+        return found
+
+    def _pack(self, name: str, data: bytes) -> dict[str, Any]:
+        packed = self._packer.compress(data) if len(data) > PACK else data
+        small = len(packed) < len(data)
+        return {"hash": bytes.fromhex(name), "packed": int(small), "data": packed if small else data}
+
+    def records(
+        self,
+        run: str,
+        *,
+        after: int = -1,
+        before: int | None = None,
+        kind: str | None = None,
+        component: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[dict[str, Json]]:
+        """The records of a run with numbers over `after`, in order, as they are on disk when they are reached.
+
+        `kind` is a kind of record or of invocation, `component` a path; both narrow the result.
+        """
+        left = limit
+        for part in segments(self.run(run), self.run):
+            first = max(part.first, after + 1)
+            last = min(x for x in (part.last, before) if x is not None) if part.last or before is not None else None
+            for record in self._segment(number(part.run), first, last, kind, component):
+                if left is not None:
+                    if left <= 0:
+                        return
+                    left -= 1
+                yield record
+
+    def _segment(
+        self, run: int, first: int, last: int | None, kind: str | None, component: str | None
+    ) -> Iterator[dict[str, Json]]:
+        table = tables.records
+        query = select(table).where(table.c.run == run, table.c.seq >= bindparam("first")).order_by(table.c.seq)
+        if last is not None:
+            query = query.where(table.c.seq < last)
+        if kind is not None:
+            query = query.where(table.c.kind == KIND_NUMBERS[kind] if kind in KIND_NUMBERS else _is_call(kind))
+        if component is not None:
+            number_of = select(tables.components.c.id).where(tables.components.c.path == component).scalar_subquery()
+            query = query.where(table.c.component == number_of)
+        while True:
+            with self._engine.connect() as connection:
+                rows = connection.execute(query.limit(PAGE), {"first": first}).all()
+                found = [from_row(row, self._names_of(connection, rows)) for row in rows]
+            yield from found
+            if len(rows) < PAGE:
+                return
+            first = rows[-1].seq + 1
+
+    def _names_of(self, connection: Connection, rows: Sequence[Any]) -> Mapping[int, str]:
+        missing = {row.component for row in rows if row.component is not None} - self._names.keys()
+        if missing:
+            ids = tables.components.c.id
+            for row in connection.execute(select(tables.components).where(ids.in_(missing))):
+                self._names[row.id] = row.path
+        return self._names
+
+    # -- bodies ------------------------------------------------------------------------------------------------------
+
+    def node(self, name: str) -> bytes:
+        """The text of one node.  Raises `KeyError`."""
+        found = self.nodes([name])
+        if name not in found:
+            raise KeyError(name)
+        return found[name]
+
+    def nodes(self, names: Iterable[str]) -> dict[str, bytes]:
+        """The texts of the nodes that are there."""
+        wanted = [bytes.fromhex(name) for name in names]
+        out: dict[str, bytes] = {}
+        with self._engine.connect() as connection:
+            for at in range(0, len(wanted), 500):
+                part = tables.bodies.c.hash.in_(wanted[at : at + 500])
+                for row in connection.execute(select(tables.bodies).where(part)):
+                    data = bytes(row.data)
+                    out[row.hash.hex()] = zstandard.decompress(data) if row.packed else data
+        return out
+
+    def tree(self, names: Iterable[str]) -> dict[str, bytes]:
+        """The nodes with everything that they refer to, fetched level by level."""
+        out: dict[str, bytes] = {}
+        level = set(names)
+        while level:
+            found = self.nodes(level)
+            out.update(found)
+            level = {ref for data in found.values() for ref in references(parse(data))} - out.keys()
+        return out
+
+    def body(self, name: str) -> Json:
+        """The value of a body.  Raises `KeyError`."""
+        return resolve(name, self.tree([name]).__getitem__)
+
+    # -- console -----------------------------------------------------------------------------------------------------
+
+    def printed(self, run: str, stream: int, text: str) -> None:
+        """Keep what a process printed, up to `CONSOLE_LIMIT` characters; what is over is left out, and that is said."""
+        with self._lock, self._engine.begin() as connection:
+            of = number(run)
+            size = self._printed.get(run, 0)
+            if size > CONSOLE_LIMIT:
+                return
+            self._printed[run] = size + len(text)
+            if size + len(text) > CONSOLE_LIMIT:
+                text = text[: CONSOLE_LIMIT - size] + "\n[more output than is kept]\n"
+            table = tables.console
+            last = connection.scalar(select(func.max(table.c.n)).where(table.c.run == of))
+            n = 0 if last is None else last + 1
+            connection.execute(insert(table).values(run=of, n=n, stream=stream, text=text))
+
+    def console(self, run: str) -> list[tuple[int, str]]:
+        """What the process of a run printed: 1 for standard output, 2 for standard error, and text, in order."""
+        table = tables.console
+        query = select(table.c.stream, table.c.text).where(table.c.run == number(run)).order_by(table.c.n)
+        with self._engine.connect() as connection:
+            return [(row.stream, row.text) for row in connection.execute(query)]
+
+
+def number(run: str) -> int:
+    """The number of a run's id.  Raises `UnknownRun`."""
+    digits = run.removeprefix("r")
+    if not digits.isdecimal():
+        raise UnknownRun(f"{run!r} is no run; runs are called r1, r2, ... and `outtake runs` lists them")
+    return int(digits)
+
+
+def _is_call(kind: str) -> Any:
+    if kind not in CALL_NUMBERS:
+        raise StoreError(f"unknown kind {kind!r}; known: {', '.join((*KIND_NUMBERS, *CALL_NUMBERS))}")
+    return tables.records.c.call == CALL_NUMBERS[kind]
+
+
+def _open(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 10, "check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def _pragmas(connection: Any, _: ConnectionPoolEntry) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    return engine
+
+
+def _run(row: RowMapping, length: int) -> Run:
+    fork = json.loads(row["fork"]) if row["fork"] else None
+    return Run(
+        id=f"r{row['number']}",
+        launch=Launch(**json.loads(row["launch"])),
+        fork=Fork(**fork) if fork else None,
+        status=row["status"],
+        created=row["created"],
+        ended=row["ended"],
+        seed=row["seed"],
+        name=row["name"],
+        output=json.loads(row["output"]) if row["output"] else None,
+        error=json.loads(row["error"]) if row["error"] else None,
+        records=length,
+    )
+
+
+def _dump(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,355 @@
+"""Model calls, tools, workbenches, code executors and questions to the user pass the gate.
+
+The classes that AutoGen's own, its extensions' and the program's implementations derive from are known; each
+implementation's method is wrapped, also that of a class which is defined later.  Implementations call each other (a
+caching client calls another client, a workbench calls a tool): only the outermost call is an invocation.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
+
+from autogen_core import CancellationToken
+from autogen_core.code_executor import CodeBlock, CodeExecutor
+from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, RequestUsage
+from autogen_core.tools import BaseStreamTool, BaseTool, StaticWorkbench, Workbench
+from pydantic import BaseModel
+
+from outtake_probe.calling import NewInput, acall, astream
+from outtake_probe.calls import Call, Usage, current
+from outtake_probe.records import EFFECTS, Effects, Json
+from outtake_probe.session import BadValue
+from outtake_probe.targets.autogen import messages, prompts
+from outtake_probe.targets.autogen.desk import inside_call
+from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.patches import Patches
+
+Method = Callable[..., Any]
+
+
+def install(hub: Hub, patches: Patches) -> None:
+    """Wrap every implementation there is, and those to come."""
+    patches.family(ChatCompletionClient, {"create": _model(hub), "create_stream": _model_stream(hub)})
+    patches.family(BaseTool, {"run_json": _tool(hub), "run_json_stream": _tool_stream(hub)})
+    patches.family(
+        Workbench, {"call_tool": _workbench(hub), "call_tool_stream": _workbench_stream(hub)}, skip=_by_its_tools
+    )
+    patches.family(CodeExecutor, {"execute_code_blocks": _code(hub)})
+
+
+def _by_its_tools(cls: type) -> bool:
+    """AutoGen's own workbenches run tools, which are recorded themselves, errors included."""
+    return issubclass(cls, StaticWorkbench) and cls.__module__.startswith("autogen_core.")
+
+
+def _below(name: str) -> str:
+    """The path of something that the running component uses."""
+    frame = current.get()
+    return f"{frame.component}/{name}" if frame is not None and frame.component else name
+
+
+def _is_inside(kind: str, name: str = "") -> bool:
+    """Whether the running code is the implementation of such a call already."""
+    frame = current.get()
+    return frame is not None and frame.kind == kind and frame.component.endswith(name)
+
+
+# -- models ----------------------------------------------------------------------------------------------------------
+
+
+def _model(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def create(self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any) -> Any:
+            if _is_inside("model"):
+                return await method(self, messages, *args, **kwargs)
+            ran = False
+
+            async def run(new: NewInput | None) -> CreateResult:
+                nonlocal ran
+                ran = True
+                said, given = prompts.edited(messages, kwargs, new)
+                result: CreateResult = await method(self, said, *args, **given)
+                return result
+
+            with inside_call(hub.desks.wake_here):
+                result = await acall(hub.session, _model_call(self, messages, kwargs), run)
+            if not ran:
+                _skip_one(self)
+            return result
+
+        return create
+
+    return wrap
+
+
+def _model_stream(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def create_stream(
+            self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
+        ) -> AsyncIterator[Any]:
+            if _is_inside("model"):
+                async for piece in method(self, messages, *args, **kwargs):
+                    yield piece
+                return
+            ran = False
+
+            def run(new: NewInput | None) -> AsyncIterator[Any]:
+                nonlocal ran
+                ran = True
+                said, given = prompts.edited(messages, kwargs, new)
+                pieces: AsyncIterator[Any] = method(self, said, *args, **given)
+                return pieces
+
+            last: Any = None
+            with inside_call(hub.desks.wake_here):
+                async for last in astream(hub.session, _model_call(self, messages, kwargs), run):
+                    yield last
+            if not ran:
+                _skip_one(self)
+                if isinstance(last, str):  # a mock that is a text: the answer that streams end with is missing
+                    yield prompts.result(last)
+
+        return create_stream
+
+    return wrap
+
+
+def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
+    return Call(
+        "model",
+        _below("model"),
+        prompts.prompt(client, said, kwargs),
+        type=type(client).__name__,
+        decode_input=prompts.decode_prompt,
+        encode=prompts.encode_piece,
+        decode=prompts.decode_piece,
+        usage=_usage,
+        normalize=lambda _, value: prompts.normalize(prompts.prompt(client, said, kwargs), value),
+    )
+
+
+def _usage(result: Any) -> Usage | None:
+    usage: RequestUsage | None = getattr(result, "usage", None)
+    return Usage(usage.prompt_tokens, usage.completion_tokens) if usage is not None else None
+
+
+def _skip_one(client: Any) -> None:
+    """AutoGen's replay client counts its answers: one that was given by the record counts, too."""
+    at = getattr(client, "_current_index", None)
+    if isinstance(at, int):
+        client._current_index = at + 1
+
+
+# -- tools -----------------------------------------------------------------------------------------------------------
+
+
+def _tool(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def run_json(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> Any:
+            if _is_inside("tool", f"/{self.name}"):
+                return await method(self, args, *rest, **kwargs)
+            with inside_call(hub.desks.wake_here):
+                return await acall(
+                    hub.session,
+                    _tool_call(self, args),
+                    lambda new: method(self, args if new is None else new.value, *rest, **kwargs),
+                )
+
+        return run_json
+
+    return wrap
+
+
+def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def run_json_stream(
+            self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any
+        ) -> AsyncIterator[Any]:
+            if _is_inside("tool", f"/{self.name}"):
+                async for piece in method(self, args, *rest, **kwargs):
+                    yield piece
+                return
+            call = _tool_call(self, args)
+            with inside_call(hub.desks.wake_here):
+                async for piece in astream(
+                    hub.session, call, lambda new: method(self, args if new is None else new.value, *rest, **kwargs)
+                ):
+                    yield piece
+
+        return run_json_stream
+
+    return wrap
+
+
+def _tool_call(tool: Any, args: Mapping[str, Any]) -> Call:
+    given = messages.plain(dict(args))
+    return Call(
+        "tool",
+        _below(f"tools/{tool.name}"),
+        given,
+        effects=effects_of(tool),
+        normalize=lambda _, value: _arguments(tool, given, value),
+    )
+
+
+def _arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
+    """An edit names all arguments of a tool, or some; a value that is no object is the only argument."""
+    cls = tool.args_type()
+    if not isinstance(value, dict):
+        if len(cls.model_fields) != 1:
+            names = ", ".join(cls.model_fields)
+            raise BadValue(f"{tool.name} takes the arguments {names}: give an object", messages.schema(cls))
+        value = {next(iter(cls.model_fields)): value}
+    full = {**given, **value}
+    messages.build(cls, full)
+    return full
+
+
+def effects_of(tool: Any) -> Effects | None:
+    """What the program declares that a tool does to the world; None where it says nothing."""
+    function = getattr(tool, "_func", None)
+    if getattr(function, "__qualname__", "").startswith("HandoffBase.") or type(tool).__name__ == "HandoffTool":
+        return "pure"
+    for place in (tool, function, type(tool)):
+        declared = getattr(place, "__outtake_effects__", None)
+        if declared in EFFECTS:
+            return declared  # type: ignore[no-any-return]
+    return None
+
+
+def _workbench(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def call_tool(
+            self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
+        ) -> Any:
+            if _is_inside("tool", f"/{name}"):
+                return await method(self, name, arguments, *rest, **kwargs)
+            with inside_call(hub.desks.wake_here):
+                return await acall(
+                    hub.session,
+                    _workbench_call(self, name, arguments),
+                    lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
+                )
+
+        return call_tool
+
+    return wrap
+
+
+def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def call_tool_stream(
+            self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
+        ) -> AsyncIterator[Any]:
+            if _is_inside("tool", f"/{name}"):
+                async for piece in method(self, name, arguments, *rest, **kwargs):
+                    yield piece
+                return
+            with inside_call(hub.desks.wake_here):
+                async for piece in astream(
+                    hub.session,
+                    _workbench_call(self, name, arguments),
+                    lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
+                ):
+                    yield piece
+
+        return call_tool_stream
+
+    return wrap
+
+
+def _workbench_call(workbench: Any, name: str, arguments: Mapping[str, Any] | None) -> Call:
+    given = messages.plain(dict(arguments or {}))
+    return Call(
+        "tool",
+        _below(f"tools/{name}"),
+        given,
+        effects=getattr(workbench, "__outtake_effects__", None),
+        normalize=lambda _, value: {**given, **value} if isinstance(value, dict) else _no_object(name),
+    )
+
+
+def _no_object(name: str) -> Json:
+    raise BadValue(f"the arguments of {name} are an object")
+
+
+# -- code and people -------------------------------------------------------------------------------------------------
+
+
+def _code(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def execute_code_blocks(self: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any) -> Any:
+            if _is_inside("tool", "/code"):
+                return await method(self, code_blocks, *rest, **kwargs)
+            blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
+            call = Call(
+                "tool",
+                _below("code"),
+                {"code_blocks": blocks},
+                effects=getattr(self, "__outtake_effects__", None),
+                decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],
+                normalize=lambda _, value: _code_blocks(blocks, value),
+            )
+            with inside_call(hub.desks.wake_here):
+                return await acall(
+                    hub.session,
+                    call,
+                    lambda new: method(self, code_blocks if new is None else new.value, *rest, **kwargs),
+                )
+
+        return execute_code_blocks
+
+    return wrap
+
+
+def _code_blocks(blocks: list[dict[str, Json]], value: Json) -> Json:
+    """New code: the whole list of blocks, or the text of the only one."""
+    if isinstance(value, str) and len(blocks) == 1:
+        value = {"code_blocks": [{**blocks[0], "code": value}]}
+    if not isinstance(value, dict) or not isinstance(value.get("code_blocks"), list):
+        raise BadValue('code is {"code_blocks": [{"language": ..., "code": ...}]}, or a text where there is one block')
+    for block in value["code_blocks"]:
+        messages.build(CodeBlock, block)
+    return value
+
+
+def ask_user(hub: Hub) -> Callable[[Method], Method]:
+    """Wrap what asks a person: what they type is a recorded answer."""
+
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def get_input(self: Any, prompt: str, cancellation_token: CancellationToken | None) -> Any:
+            call = Call("tool", _below("input"), {"prompt": prompt}, effects="read")
+            with inside_call(hub.desks.wake_here):
+                return await acall(
+                    hub.session,
+                    call,
+                    lambda new: method(self, prompt if new is None else new.value["prompt"], cancellation_token),
+                )
+
+        return get_input
+
+    return wrap
+
+
+def is_stream_tool(tool: object) -> bool:
+    """Whether a tool answers in pieces."""
+    return isinstance(tool, BaseStreamTool)
+
+
+def is_async(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+
+
+def is_model(value: object) -> bool:
+    return isinstance(value, BaseModel)

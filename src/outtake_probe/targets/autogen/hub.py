@@ -1,0 +1,48 @@
+"""What the parts of the AutoGen adapter share while one program is debugged."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from autogen_core import AgentId
+
+from outtake_probe.session import Session
+from outtake_probe.targets.autogen.desk import Desks
+from outtake_probe.targets.autogen.paths import Paths
+from outtake_probe.targets.autogen.runtime import Runtime
+
+
+class Hub:
+    """One debugged program: its session, its runtimes, their queues, and the paths of its agents."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.paths = Paths()
+        self.desks = Desks(session)
+        self.runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
+        self.runners: dict[str, Any] = {}
+        """Agents that run by themselves, outside of any runtime, by path."""
+        self.runtime_class: type[Runtime] = type(
+            "SingleThreadedAgentRuntime", (Runtime,), {"hub": self, "__doc__": Runtime.__doc__}
+        )
+
+    def agents(self) -> dict[str, tuple[Runtime, AgentId]]:
+        """Where every agent that exists or was registered is, by path."""
+        found: dict[str, tuple[Runtime, AgentId]] = {}
+        for runtime in list(self.runtimes):
+            made = runtime.made()
+            for agent in made:
+                found[runtime.path(agent)] = (runtime, agent)
+            for kind in runtime.known():
+                if not any(agent.type == kind for agent in made):
+                    agent = AgentId(kind, self.paths.key(kind))
+                    found.setdefault(runtime.path(agent), (runtime, agent))
+        return found
+
+    def stance_changed(self) -> None:
+        """The user lets the program run, pause or step: what waited for that goes on."""
+        if not self.session.stance.paused:
+            for runtime in list(self.runtimes):
+                runtime.release()
+        self.desks.wake()

@@ -1,0 +1,74 @@
+"""Replacing attributes of modules and classes, and putting them back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+_MISSING = object()
+_MARK = "__outtake_wrapped__"
+Method = Callable[..., Any]
+Wrap = Callable[[Method], Method]
+
+
+class Patches:
+    """What was replaced, in order."""
+
+    def __init__(self) -> None:
+        self._undo: list[tuple[Any, str, Any]] = []
+        self._names: dict[str, Any] = {}
+
+    def set(self, holder: Any, name: str, value: Any) -> None:
+        """Replace an attribute."""
+        self._undo.append((holder, name, vars(holder).get(name, _MISSING)))
+        setattr(holder, name, value)
+
+    def wrap(self, cls: type, name: str, wrap: Wrap) -> bool:
+        """Wrap a method that the class itself defines, once; False where it does not."""
+        method = vars(cls).get(name)
+        if not callable(method) or getattr(method, "__isabstractmethod__", False):
+            return False
+        if not hasattr(method, _MARK):
+            wrapped = wrap(method)
+            setattr(wrapped, _MARK, True)
+            self.set(cls, name, wrapped)
+        return True
+
+    def family(self, base: type, methods: Mapping[str, Wrap], skip: Callable[[type], bool] = lambda _: False) -> None:
+        """Wrap methods wherever a class of the family defines them, also in classes that are still to come."""
+
+        def wrap_all(cls: type) -> None:
+            if not skip(cls):
+                for name, wrap in methods.items():
+                    self.wrap(cls, name, wrap)
+
+        def __init_subclass__(cls: type, **kwargs: Any) -> None:  # noqa: N807  the name is Python's
+            super(base, cls).__init_subclass__(**kwargs)
+            wrap_all(cls)
+
+        for cls in set(_family(base)):
+            wrap_all(cls)
+        if "__init_subclass__" not in vars(base):
+            self.set(base, "__init_subclass__", classmethod(__init_subclass__))
+
+    def everywhere(self, name: str, old: Any, new: Any) -> None:
+        """Replace what modules call by this name."""
+        for module in list(sys.modules.values()):
+            if module is not None and getattr(module, "__dict__", {}).get(name) is old:
+                self.set(module, name, new)
+
+    def undo(self) -> None:
+        """Put everything back."""
+        while self._undo:
+            holder, name, value = self._undo.pop()
+            if value is _MISSING:
+                delattr(holder, name)
+            else:
+                setattr(holder, name, value)
+
+
+def _family(cls: type) -> Iterator[type]:
+    yield cls
+    for below in cls.__subclasses__():
+        yield from _family(below)

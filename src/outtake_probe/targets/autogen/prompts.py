@@ -1,0 +1,229 @@
+"""What goes to a model and what comes back, as JSON: a prompt of n messages costs only the new one."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autogen_core import FunctionCall
+from autogen_core.models import (
+    AssistantMessage,
+    ChatCompletionClient,
+    CreateResult,
+    FunctionExecutionResultMessage,
+    LLMMessage,
+    RequestUsage,
+    SystemMessage,
+    UserMessage,
+)
+from pydantic import BaseModel, ValidationError
+
+from outtake_probe.bodies import Part
+from outtake_probe.calling import NewInput
+from outtake_probe.records import Json
+from outtake_probe.redact import SECRET_KEYS
+from outtake_probe.session import BadValue
+from outtake_probe.targets.autogen import messages
+
+_NO_ARGS = ("messages", "cancellation_token")
+_SECRET = ("key", "token", "secret", "password", "credential", "authorization", "headers")
+_TOOLS: weakref.WeakKeyDictionary[Any, Json] = weakref.WeakKeyDictionary()
+
+
+def prompt(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> dict[str, Json]:
+    """The input of a model call."""
+    out: dict[str, Json] = {"model": model_name(client), "messages": [part(message) for message in said]}
+    args = create_args(client)
+    if args:
+        out["args"] = args
+    for name, value in kwargs.items():
+        if name not in _NO_ARGS and value not in ([], {}, None, "auto"):
+            out[name] = _argument(name, value)
+    return out
+
+
+def _argument(name: str, value: Any) -> Json:
+    if name == "tools":
+        return [_tool(tool) for tool in value]
+    if name == "tool_choice":
+        return getattr(value, "name", value)
+    if isinstance(value, type):
+        return {"class": value.__qualname__, "schema": messages.schema(value)}
+    return messages.plain(value)
+
+
+def _tool(tool: Any) -> Json:
+    if isinstance(tool, Mapping):
+        return messages.plain(dict(tool))
+    found = _TOOLS.get(tool)
+    if found is None:
+        found = _TOOLS[tool] = messages.plain(dict(tool.schema))
+    return found
+
+
+def model_name(client: Any) -> str:
+    """The model's name, where the client has one under a usual name; else the client's class."""
+    args = getattr(client, "_create_args", None)
+    if isinstance(args, Mapping) and isinstance(args.get("model"), str):
+        return args["model"]  # type: ignore[no-any-return]
+    for name in ("model", "_model", "model_name", "_model_name"):
+        found = getattr(client, name, None)
+        if isinstance(found, str):
+            return found
+    return type(client).__name__
+
+
+def create_args(client: Any) -> dict[str, Json]:
+    """The settings that a client sends with every call (temperature and the like), without secrets."""
+    args = getattr(client, "_create_args", None)
+    if not isinstance(args, Mapping):
+        return {}
+    return {name: messages.plain(value) for name, value in args.items() if name != "model" and not is_secret(name, value)}
+
+
+def is_secret(name: str, value: object) -> bool:
+    """Whether a setting must not be shown."""
+    if hasattr(value, "get_secret_value") or name in SECRET_KEYS:
+        return True
+    lower = name.lower()
+    return any(lower.endswith(word) for word in _SECRET)
+
+
+def part(message: Any) -> Json:
+    """One message of a prompt, remembered by what it says."""
+    key = _key(message)
+    return _dump(message) if key is None else Part(key, functools.partial(_dump, message))
+
+
+def _key(message: Any) -> tuple[Any, ...] | None:
+    content, cls = message.content, type(message)
+    if type(content) is str:
+        if cls is SystemMessage:
+            return (cls, content)
+        return (cls, content, message.source, message.thought if cls is AssistantMessage else None)
+    if cls is AssistantMessage:
+        calls = tuple((call.id, call.name, call.arguments) for call in content)
+        return (cls, calls, message.source, message.thought)
+    if cls is FunctionExecutionResultMessage:
+        return (cls, tuple((item.content, item.name, item.call_id, item.is_error) for item in content))
+    if cls is UserMessage:
+        texts = tuple(item if isinstance(item, str) else ("image", messages.image_data(item)) for item in content)
+        return (cls, texts, message.source)
+    return None
+
+
+def _dump(message: Any) -> Json:
+    said = messages.plain(message)
+    rest = {name: value for name, value in said.items() if name not in ("type", "source") and value is not None}
+    first = {name: said[name] for name in ("type", "source") if name in said}
+    return {**first, **rest}
+
+
+# -- edits of a prompt -----------------------------------------------------------------------------------------------
+
+
+def normalize(now: dict[str, Json], value: Json) -> Json:
+    """The full new prompt: of a text (the last message says that), or of some of its fields."""
+    said = [part.make() if isinstance(part, Part) else part for part in now["messages"]]
+    full = {**now, "messages": said}
+    if isinstance(value, str):
+        if not said:
+            raise BadValue("the prompt has no message whose text could be changed")
+        full["messages"] = [*said[:-1], {**said[-1], "content": value}]
+    elif isinstance(value, dict):
+        unknown = [name for name in value if name not in now]
+        if unknown:
+            raise BadValue(f"the input of a model call has no field {unknown[0]!r}; it has {', '.join(now)}")
+        full.update(value)
+    else:
+        raise BadValue('the input of a model call is an object with "messages", or the text of its last message')
+    decode_prompt(full)
+    return full
+
+
+def decode_prompt(value: Json) -> dict[str, Any]:
+    """The arguments that an edited input stands for.  Raises `BadValue`."""
+    if not isinstance(value.get("messages"), list):
+        raise BadValue('"messages" is a list of messages', messages.schema(list[LLMMessage]))
+    return {**value, "messages": [_message(item) for item in value["messages"]]}
+
+
+def _message(item: Json) -> Any:
+    cls = _CLASSES.get(item.get("type", "")) if isinstance(item, dict) else None
+    if cls is None:
+        raise BadValue(f"unknown message {item!r}; a type is one of {', '.join(_CLASSES)}")
+    return messages.build(cls, item)
+
+
+_CLASSES: dict[str, Any] = {
+    cls.__name__: cls for cls in (SystemMessage, UserMessage, AssistantMessage, FunctionExecutionResultMessage)
+}
+
+
+def edited(
+    said: Sequence[LLMMessage], kwargs: dict[str, Any], new: NewInput | None
+) -> tuple[Sequence[LLMMessage], dict[str, Any]]:
+    """The messages and arguments to call with."""
+    if new is None:
+        return said, kwargs
+    given = {k: v for k, v in new.value.items() if k in ("tools", "extra_create_args") and k in kwargs}
+    return new.value["messages"], {**kwargs, **given}
+
+
+# -- what comes back -------------------------------------------------------------------------------------------------
+
+
+def encode_piece(piece: Any) -> Json:
+    """A result, or a piece of a streamed one."""
+    if type(piece) is str:
+        return piece
+    if not isinstance(piece, CreateResult):
+        return messages.answer(piece)
+    content = piece.content
+    shown: dict[str, Json] = {
+        "content": content if isinstance(content, str) else [_call(call) for call in content],
+        "finish_reason": piece.finish_reason,
+        "usage": {"prompt_tokens": piece.usage.prompt_tokens, "completion_tokens": piece.usage.completion_tokens},
+        "cached": piece.cached,
+    }
+    if piece.thought is not None:
+        shown["thought"] = piece.thought
+    if piece.logprobs is not None:
+        shown["logprobs"] = messages.plain(piece.logprobs)
+    return shown
+
+
+def _call(call: FunctionCall) -> Json:
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def decode_piece(value: Json) -> Any:
+    """What `encode_piece` wrote; a mock may leave out everything but the content."""
+    return value if isinstance(value, str) else result(value)
+
+
+def result(value: Json) -> CreateResult:
+    """The result of a model call.  Raises `BadValue`."""
+    if isinstance(value, (str, list)):
+        value = {"content": value}
+    if not isinstance(value, dict):
+        raise BadValue("a model's answer is a text, or an object with content", messages.schema(CreateResult))
+    calls = isinstance(value.get("content"), list)
+    full = {
+        "finish_reason": "function_calls" if calls else "stop",
+        "usage": RequestUsage(0, 0),
+        "cached": False,
+        **value,
+    }
+    try:
+        return CreateResult.model_validate(full)
+    except ValidationError as error:
+        raise BadValue(f"this is no answer of a model: {error}", messages.schema(CreateResult)) from error
+
+
+def answer_type(kwargs: Mapping[str, Any]) -> type[BaseModel] | None:
+    """The type that the program asked the model to answer with."""
+    found = kwargs.get("json_output")
+    return found if isinstance(found, type) else None

@@ -1,0 +1,587 @@
+"""A runtime that takes the place of AutoGen's `SingleThreadedAgentRuntime`, written against its public protocol.
+
+Deliveries overlap as they do there.  What differs is what a debugger needs: a publish becomes one queued message for
+each agent that hears it, every message passes the gate before it is queued and every delivery before it happens, errors
+stay the objects that were raised, and nothing that fails, is dropped or is stopped leaves the runtime waiting for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import logging
+import uuid
+import warnings
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from autogen_core import (
+    EVENT_LOGGER_NAME,
+    Agent,
+    AgentId,
+    AgentInstantiationContext,
+    AgentMetadata,
+    AgentRuntime,
+    AgentType,
+    CancellationToken,
+    DropMessage,
+    InterventionHandler,
+    MessageContext,
+    MessageHandlerContext,
+    MessageSerializer,
+    Subscription,
+    TopicId,
+)
+from autogen_core.exceptions import MessageDroppedException
+from autogen_core.logging import AgentConstructionExceptionEvent, DeliveryStage, MessageEvent, MessageKind
+
+from outtake_probe.calling import asend
+from outtake_probe.calls import Call, Message, current
+from outtake_probe.records import Json
+from outtake_probe.session import Stopped
+from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.autogen.desk import Desk, Item
+
+if TYPE_CHECKING:
+    from outtake_probe.targets.autogen.hub import Hub
+
+T = TypeVar("T", bound=Agent)
+Factory = Callable[[], Any]
+_events = logging.getLogger(EVENT_LOGGER_NAME)
+_log = logging.getLogger("autogen_core")
+_KEPT_OUT = ("GroupChatError", "ChatAgentContainer")
+"""A message that this class of agents only ever refuses to handle: bringing it there makes an error of nothing."""
+
+
+class Runtime(AgentRuntime):
+    """One runtime.  `hub` is what the runtimes of a program share; it is set on the class that a program is given."""
+
+    hub: Hub
+
+    def __init__(
+        self,
+        *,
+        intervention_handlers: list[InterventionHandler] | None = None,
+        tracer_provider: Any = None,
+        ignore_unhandled_exceptions: bool = True,
+    ) -> None:
+        self.tracer_provider = tracer_provider
+        self._interventions = intervention_handlers or []
+        self._ignore = ignore_unhandled_exceptions
+        self._error: BaseException | None = None
+        self._factories: dict[str, Factory] = {}
+        self._classes: dict[str, type | None] = {}
+        self._instances: set[str] = set()
+        self._agents: dict[AgentId, Agent] = {}
+        self._making: dict[AgentId, asyncio.Lock] = {}
+        self._subscriptions: list[Subscription] = []
+        self._hearers: dict[TopicId, list[AgentId]] = {}
+        self._serializers: dict[tuple[str, str], MessageSerializer[Any]] = {}
+        self._context: contextvars.Context | None = None
+        self._started = False
+        self._grants: list[asyncio.Future[None]] = []
+        self._outstanding = 0
+        self._idle: list[asyncio.Future[None]] = []
+        self.kept_open = False
+        frame = current.get()
+        self.base = frame.component if frame is not None else ""
+        self.hub.runtimes.add(self)
+
+    # -- sending -----------------------------------------------------------------------------------------------------
+
+    async def send_message(
+        self,
+        message: Any,
+        recipient: AgentId,
+        *,
+        sender: AgentId | None = None,
+        cancellation_token: CancellationToken | None = None,
+        message_id: str | None = None,
+    ) -> Any:
+        """Queue a message for one agent, and wait for its answer."""
+        if recipient.type not in self._factories:
+            raise LookupError(f"Recipient not found: there is no agent of type {recipient.type!r}")
+        context = _context(sender, None, cancellation_token, message_id)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._open()
+        try:
+            for handler in self._interventions:
+                message = _kept(message, await handler.on_send(message, message_context=context, recipient=recipient))
+            self._log_event(message, sender, recipient, MessageKind.DIRECT, DeliveryStage.SEND)
+            await self._queue(message, [recipient], context, future)
+        finally:
+            self._close()
+        context.cancellation_token.link_future(future)
+        return await future
+
+    async def publish_message(
+        self,
+        message: Any,
+        topic_id: TopicId,
+        *,
+        sender: AgentId | None = None,
+        cancellation_token: CancellationToken | None = None,
+        message_id: str | None = None,
+    ) -> None:
+        """Queue a message for every agent that hears the topic, its sender excepted."""
+        context = _context(sender, topic_id, cancellation_token, message_id)
+        self._open()
+        try:
+            for handler in self._interventions:
+                message = _kept(message, await handler.on_publish(message, message_context=context))
+            self._log_event(message, sender, topic_id, MessageKind.PUBLISH, DeliveryStage.SEND)
+            hearers = [agent for agent in self.hearers(topic_id) if agent != sender and self._takes(agent, message)]
+            if hearers:
+                await self._queue(message, hearers, context, None)
+            else:
+                body = {"topic": self.hub.paths.topic(topic_id.type), "message": messages.body(message)}
+                self.hub.session.note("unheard", self._sender(sender), body)
+        except MessageDroppedException:
+            return
+        finally:
+            self._close()
+
+    def _takes(self, agent: AgentId, message: Any) -> bool:
+        cls = self._classes.get(agent.type)
+        return (type(message).__name__, cls.__name__ if cls is not None else "") != _KEPT_OUT
+
+    async def _queue(
+        self, message: Any, recipients: Sequence[AgentId], context: MessageContext, future: asyncio.Future[Any] | None
+    ) -> None:
+        """Bring a message through the gate once for each recipient, and queue what passes."""
+        desk = self.hub.desks.here()
+        body = messages.body(message)
+        identity = messages.identity(message, body)
+        sender = self._sender(context.sender)
+        edited = False
+        for recipient in recipients:
+            path = self.path(recipient, context.topic_id)
+            said = Message(
+                sender,
+                path,
+                type(message).__name__,
+                body,
+                identity=identity if edited or identity is not body else None,
+                normalize=_normalizer(message),
+            )
+            queued = await asend(self.hub.session, said)
+            own = message
+            if queued.edited:
+                own = messages.apply(message, queued.value)
+                edited = own is message
+                if edited:
+                    body = messages.body(message)
+                    desk.revise()
+            if queued.dropped:
+                _refuse(future)
+                continue
+            item = Item(queued.id, self, recipient, path, own, identity, context, future)
+            item.body = body if own is message else messages.body(own)
+            self.enqueue(desk, item)
+
+    def enqueue(self, desk: Desk, item: Item) -> None:
+        """Queue a message that has its number."""
+        self._open()
+        desk.put(item)
+        self.release()
+
+    def _sender(self, sender: AgentId | None) -> str:
+        if sender is not None:
+            return self.hub.paths.agent(sender, self.base)
+        frame = current.get()
+        return frame.component if frame is not None and frame.component else "user"
+
+    def path(self, agent: AgentId, topic: TopicId | None = None) -> str:
+        """The path of an agent, as the recipient of what came on a topic."""
+        output = self.hub.paths.output(topic.type) if topic is not None else None
+        return output or self.hub.paths.agent(agent, self.base)
+
+    # -- delivering, called by the desk ------------------------------------------------------------------------------
+
+    @property
+    def delivers(self) -> bool:
+        """Whether it was started, or asked for the next message."""
+        return self._started or bool(self._grants)
+
+    def granted(self, item: Item) -> None:
+        """A message is brought to the gate: whoever asked for the next one has it."""
+        if not self._started and self._grants:
+            grant = self._grants.pop(0)
+            if not grant.done():
+                grant.set_result(None)
+
+    def context(self) -> contextvars.Context:
+        """The context variables that handlers start with: those of whoever started the runtime."""
+        return (self._context or contextvars.copy_context()).copy()
+
+    def delivery_call(self, item: Item) -> Call:
+        """The delivery of a message, as the gate sees it."""
+        return Call(
+            "agent",
+            item.path,
+            item.body,
+            identity=item.identity if item.identity is not item.body else None,
+            type=type(item.message).__name__,
+            message=item.id,
+            decode_input=lambda value: messages.apply(item.message, value),
+            encode=messages.answer,
+            decode=lambda value: self._mocked(item, value),
+            normalize=lambda _, value: messages.normalize(item.message, value),
+        )
+
+    def _mocked(self, item: Item, value: Json) -> Any:
+        item.served = True
+        return messages.from_answer(value, self._answers(item))
+
+    def _answers(self, item: Item) -> list[Any]:
+        """The types of answers that the recipient's handlers of this message declare."""
+        handlers = getattr(self._agents.get(item.recipient), "_handlers", {}).get(type(item.message), [])
+        return [cls for handler in handlers for cls in getattr(handler, "produced_types", [])]
+
+    async def handle(self, item: Item) -> Any:
+        """Call the recipient's handler."""
+        agent = await self._agent(item.recipient)
+        kind = MessageKind.DIRECT if item.context.is_rpc else MessageKind.PUBLISH
+        self._log_event(item.message, item.context.sender, item.recipient, kind, DeliveryStage.DELIVER)
+        with MessageHandlerContext.populate_context(agent.id):
+            return await agent.on_message(item.message, ctx=item.context)
+
+    async def answered(self, item: Item, value: Any) -> None:
+        """A handler returned, or its result was given by the record or the user."""
+        future = item.future
+        try:
+            if future is None:
+                return
+            if item.state != "passed" and not item.served:
+                _refuse(future)
+                return
+            for handler in self._interventions:
+                given = await handler.on_response(value, sender=item.recipient, recipient=item.context.sender)
+                value = _kept(value, given)
+            self._log_event(value, item.recipient, item.context.sender, MessageKind.RESPOND, DeliveryStage.DELIVER)
+            if not future.done():
+                future.set_result(value)
+        except Exception as error:  # noqa: BLE001  the program's intervention handler is the boundary
+            if future is not None and not future.done():
+                future.set_exception(error)
+        finally:
+            self._close()
+
+    def failed(self, item: Item, error: BaseException) -> None:
+        """A handler raised."""
+        future = item.future
+        if future is not None:
+            if not future.done():
+                future.cancel() if isinstance(error, asyncio.CancelledError) else future.set_exception(error)
+        elif not isinstance(error, Stopped):
+            _log.error("Error processing publish message for %s", item.recipient, exc_info=error)
+            if not self._ignore and self._error is None:
+                self._error = error
+        self._close()
+
+    def discarded(self, item: Item) -> None:
+        """The user dropped a queued message, or the runtime was stopped before it was delivered."""
+        _refuse(item.future)
+        self._close()
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    @property
+    def unprocessed_messages_count(self) -> int:
+        return sum(item.runtime is self for item in self.hub.desks.here().items)
+
+    def start(self) -> None:
+        """Deliver messages from now on."""
+        if self._started:
+            raise RuntimeError("Runtime is already started")
+        self._started = True
+        self._context = contextvars.copy_context()
+        self.hub.desks.here().wake()
+
+    async def process_next(self) -> None:
+        """Deliver the next message; its handler may go on after this returned."""
+        self._raise()
+        grant: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._context = contextvars.copy_context()
+        self._grants.append(grant)
+        self.hub.desks.here().wake()
+        try:
+            await grant
+        finally:
+            if grant in self._grants:
+                self._grants.remove(grant)
+        await asyncio.sleep(0)
+
+    async def stop(self) -> None:
+        """Deliver no more; what is queued is discarded, and the log says so."""
+        self._must_run()
+        self._halt()
+        desk = self.hub.desks.here()
+        for item in [item for item in desk.items if item.runtime is self]:
+            desk.take(item)
+            self.hub.session.note("discarded", item.path, {"message": item.id, "because": "the runtime was stopped"})
+            self.discarded(item)
+        self._raise()
+
+    async def stop_when_idle(self) -> None:
+        """Stop when no message is queued and no handler is running."""
+        self._must_run()
+        await self._until_idle()
+        self._halt()
+        self._raise()
+
+    async def stop_when(self, condition: Callable[[], bool]) -> None:
+        """Stop when the condition holds."""
+        self._must_run()
+        while not condition():
+            await asyncio.sleep(1.0)
+        await self.stop()
+
+    async def close(self) -> None:
+        """Stop, and close every agent."""
+        if self._started:
+            await self.stop()
+        for agent in list(self._agents.values()):
+            await agent.close()
+
+    def _must_run(self) -> None:
+        if not self._started:
+            raise RuntimeError("Runtime is not started")
+
+    def _halt(self) -> None:
+        self._started = False
+        self._context = None
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _open(self) -> None:
+        self._outstanding += 1
+
+    def _close(self) -> None:
+        self._outstanding -= 1
+        self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        if not self._outstanding and not self.kept_open:
+            waiting, self._idle = self._idle, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
+
+    def release(self) -> None:
+        """The program may end again: the user went on, after taking out the last message."""
+        if self.kept_open:
+            self.kept_open = False
+            self._tell_idle()
+
+    async def _until_idle(self) -> None:
+        while self._outstanding or self.kept_open:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._idle.append(future)
+            await future
+
+    # -- agents ------------------------------------------------------------------------------------------------------
+
+    async def register_factory(
+        self,
+        type: str | AgentType,  # noqa: A002  the protocol's name
+        agent_factory: Callable[[], T | Awaitable[T]],
+        *,
+        expected_class: type[T] | None = None,
+    ) -> AgentType:
+        kind = AgentType(type) if isinstance(type, str) else type
+        if kind.type in self._factories:
+            raise ValueError(f"Agent with type {kind} already exists.")
+        self._factories[kind.type] = agent_factory
+        self._classes[kind.type] = expected_class
+        return kind
+
+    async def register_agent_instance(self, agent_instance: Agent, agent_id: AgentId) -> AgentId:
+        cls = type(agent_instance)
+        if agent_id in self._agents:
+            raise ValueError(f"Agent with id {agent_id} already exists.")
+        if agent_id.type in self._factories:
+            if agent_id.type not in self._instances:
+                raise ValueError("Agent factories and agent instances cannot be registered to the same type.")
+            if self._classes[agent_id.type] is not cls:
+                raise ValueError("Agent instances must be the same object type.")
+        self._instances.add(agent_id.type)
+        self._factories[agent_id.type] = _no_factory
+        self._classes[agent_id.type] = cls
+        await agent_instance.bind_id_and_runtime(id=agent_id, runtime=self)
+        self._agents[agent_id] = agent_instance
+        return agent_id
+
+    async def _agent(self, agent: AgentId) -> Agent:
+        found = self._agents.get(agent)
+        if found is not None:
+            return found
+        if agent.type not in self._factories:
+            raise LookupError(f"Agent with name {agent.type} not found.")
+        async with self._making.setdefault(agent, asyncio.Lock()):
+            if agent not in self._agents:
+                self._agents[agent] = await self._make(agent)
+        return self._agents[agent]
+
+    async def _make(self, agent: AgentId) -> Agent:
+        factory = self._factories[agent.type]
+        expected = self._classes.get(agent.type)
+        try:
+            with AgentInstantiationContext.populate_context((self, agent)):
+                made = factory(self, agent) if _takes_two(factory) else factory()  # type: ignore[call-arg]
+                if inspect.isawaitable(made):
+                    made = await made
+            if expected is not None and not issubclass(type(made), expected):
+                raise ValueError(
+                    f"Factory registered using the wrong type: expected {expected.__name__}, got {type(made).__name__}"
+                )
+        except BaseException as error:
+            _events.info(AgentConstructionExceptionEvent(agent_id=agent, exception=error))
+            raise
+        return made  # type: ignore[no-any-return]
+
+    async def try_get_underlying_agent_instance(self, id: AgentId, type: type[T] = Agent) -> T:  # type: ignore[assignment]  # noqa: A002
+        agent = await self._agent(id)
+        if not isinstance(agent, type):
+            raise TypeError(
+                f"Agent with name {id.type} is not of type {type.__name__}. It is of type {agent.__class__.__name__}"
+            )
+        return agent
+
+    async def get(  # type: ignore[override]
+        self,
+        id_or_type: AgentId | AgentType | str,
+        /,
+        key: str = "default",
+        *,
+        lazy: bool = True,
+    ) -> AgentId:
+        if isinstance(id_or_type, AgentId):
+            agent = id_or_type
+        else:
+            agent = AgentId(id_or_type if isinstance(id_or_type, str) else id_or_type.type, key)
+        if not lazy:
+            await self._agent(agent)
+        return agent
+
+    def known(self) -> dict[str, type | None]:
+        """The types of agents that were registered, with their classes where they are known."""
+        return dict(self._classes)
+
+    def made(self) -> dict[AgentId, Agent]:
+        """The agents that exist."""
+        return dict(self._agents)
+
+    async def save_state(self) -> Mapping[str, Any]:
+        return {str(agent): dict(await made.save_state()) for agent, made in list(self._agents.items())}
+
+    async def load_state(self, state: Mapping[str, Any]) -> None:
+        for name, saved in state.items():
+            agent = AgentId.from_str(name)
+            if agent.type in self._factories:
+                await (await self._agent(agent)).load_state(saved)
+
+    async def agent_metadata(self, agent: AgentId) -> AgentMetadata:
+        return (await self._agent(agent)).metadata
+
+    async def agent_save_state(self, agent: AgentId) -> Mapping[str, Any]:
+        return await (await self._agent(agent)).save_state()
+
+    async def agent_load_state(self, agent: AgentId, state: Mapping[str, Any]) -> None:
+        await (await self._agent(agent)).load_state(state)
+
+    # -- subscriptions and serializers -------------------------------------------------------------------------------
+
+    async def add_subscription(self, subscription: Subscription) -> None:
+        if any(known == subscription for known in self._subscriptions):
+            raise ValueError("Subscription already exists")
+        self._subscriptions.append(subscription)
+        self._hearers.clear()
+
+    async def remove_subscription(self, id: str) -> None:  # noqa: A002  the protocol's name
+        if not any(known.id == id for known in self._subscriptions):
+            raise ValueError("Subscription does not exist")
+        self._subscriptions = [known for known in self._subscriptions if known.id != id]
+        self._hearers.clear()
+
+    def hearers(self, topic: TopicId) -> list[AgentId]:
+        """The agents that hear a topic, in the order in which they subscribed."""
+        found = self._hearers.get(topic)
+        if found is None:
+            found = [known.map_to_agent(topic) for known in self._subscriptions if known.is_match(topic)]
+            self._hearers[topic] = found
+        return found
+
+    def topics(self) -> list[str]:
+        """The topic types that subscriptions name."""
+        names = [getattr(known, "topic_type", None) for known in self._subscriptions]
+        return [name for name in dict.fromkeys(names) if name]
+
+    def add_message_serializer(self, serializer: MessageSerializer[Any] | Sequence[MessageSerializer[Any]]) -> None:
+        for each in serializer if isinstance(serializer, Sequence) else [serializer]:
+            self._serializers[each.type_name, each.data_content_type] = each
+
+    def _log_event(
+        self,
+        message: Any,
+        sender: AgentId | None,
+        receiver: AgentId | TopicId | None,
+        kind: MessageKind,
+        stage: DeliveryStage,
+    ) -> None:
+        """What the program's own log handlers see of a message; nothing is serialised where there are none."""
+        if _events.isEnabledFor(logging.INFO):
+            payload = messages.text(message)
+            _events.info(
+                MessageEvent(payload=payload, sender=sender, receiver=receiver, kind=kind, delivery_stage=stage)
+            )
+
+
+def _context(
+    sender: AgentId | None, topic: TopicId | None, token: CancellationToken | None, message_id: str | None
+) -> MessageContext:
+    return MessageContext(
+        sender=sender,
+        topic_id=topic,
+        is_rpc=topic is None,
+        cancellation_token=token or CancellationToken(),
+        message_id=message_id or str(uuid.uuid4()),
+    )
+
+
+def _kept(message: Any, given: Any) -> Any:
+    """What an intervention handler made of a message.  Raises `MessageDroppedException`."""
+    if given is DropMessage or isinstance(given, DropMessage):
+        raise MessageDroppedException
+    if given is None and message is not None:
+        warnings.warn(
+            "An intervention handler returned None, which counts as no change. Return the message, or DropMessage.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return message
+    return given
+
+
+def _refuse(future: asyncio.Future[Any] | None) -> None:
+    if future is not None and not future.done():
+        future.set_exception(MessageDroppedException())
+
+
+def _normalizer(message: Any) -> Callable[[Json, Json], Json]:
+    return lambda _, value: messages.normalize(message, value)
+
+
+def _takes_two(factory: Factory) -> bool:
+    return len(inspect.signature(factory).parameters) == 2
+
+
+def _no_factory() -> Agent:
+    raise RuntimeError(
+        "An agent of this type was registered as an instance, and a message goes to another key of it: its type is "
+        "subscribed to a topic by mistake. For DefaultTopicId, turn `skip_class_subscriptions` off at registration."
+    )
