@@ -236,18 +236,19 @@ def _again(
     with session.lock:
         replay.child[seq] = seq
         _take(session, passage, answer or PROCEED)
-        rerun.settle([seq, *_will_not_happen(passage, replay.cut)])
+        rerun.settle([seq, *_will_not_happen(passage, replay)])
         _mark_out(session, passage)
     return passage
 
 
-def _will_not_happen(passage: Passage, cut: int) -> list[int]:
+def _will_not_happen(passage: Passage, replay: Replay) -> list[int]:
     """Records that nothing will match: what is inside a passage that does not execute, pieces of a stream begun anew."""
     past = passage.past
     if past is None:
         return []
     if passage.verb == "proceed":
-        return [c.seq for c in past.chunks if passage.live and c.seq < cut]
+        return [c.seq for c in past.chunks if passage.live and c.seq < replay.cut]
+    replay.skip(past.inside)
     return past.inside
 
 
@@ -370,7 +371,7 @@ def _go_out(
     _take(session, passage, answer)
     if rerun is not None and matched is not None:
         rerun.replay.child[matched] = seq
-        rerun.settle([matched, *_will_not_happen(passage, rerun.replay.cut)])
+        rerun.settle([matched, *_will_not_happen(passage, rerun.replay)])
     _mark_out(session, passage)
     return passage
 

@@ -197,11 +197,23 @@ class Replay:
             if edit.op not in ops or (edit.call is not None and edit.call != call):
                 continue
             if edit.seq is not None and matched is not None:
-                if edit.seq == matched:
-                    return edit
-            elif _placed(edit, component, occurrence):
+                found = edit.seq == matched
+            else:
+                found = _placed(edit, component, occurrence)
+            if found:
+                if edit.seq is not None:
+                    self._edits.remove(edit)  # one record, one change
                 return edit
         return None
+
+    def skip(self, seqs: Iterable[int]) -> None:
+        """Count what is not asked for because what encloses it is served as a whole."""
+        for seq in seqs:
+            r = self.records[seq]
+            if isinstance(r, InvocationStarted):
+                self._occurrences[r.component, r.call] += 1
+            elif isinstance(r, MessageQueued) and not r.injected:
+                self._occurrences[r.component, "message"] += 1
 
     def served(self, seq: int) -> bool:
         """Whether the record answers instead of the program: whole model and tool calls whose result it may use."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from outtake_probe.records import Json
@@ -30,6 +30,8 @@ class Item:
     output: str | None = None
     failed: bool = False
     how: str = ""
+    ended: int = 0
+    """Number of the record with its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,8 @@ def items(records: Iterable[Mapping[str, Json]]) -> dict[Key, Item]:
             found[key] = Item(r["seq"], kind, path, r.get("type", ""), r.get("body"), r.get("digest"))
         elif r["kind"] == "invocation_ended" and r.get("invocation") in keys:
             key = keys[r["invocation"]]
-            at = found[key]
-            found[key] = Item(
-                at.seq,
-                at.kind,
-                at.component,
-                at.type,
-                at.body,
-                at.digest,
-                r.get("body"),
-                r.get("failed", False),
-                r.get("how", "executed"),
+            found[key] = replace(
+                found[key], output=r.get("body"), failed=r["failed"], how=r["how"], ended=r["seq"]
             )
     return found
 
@@ -89,11 +82,17 @@ def diff(a: Iterable[Mapping[str, Json]], b: Iterable[Mapping[str, Json]], share
     left, right = items(a), items(b)
     pairs = [Pair(_change(item, right.get(key)), item, right.get(key)) for key, item in left.items()]
     pairs += [Pair("only_b", None, item) for key, item in right.items() if key not in left]
-    pairs.sort(key=lambda pair: (pair.b or pair.a or _NOTHING).seq)
+    pairs.sort(key=_moment)
     return Diff(shared, pairs)
 
 
-_NOTHING = Item(0, "", "", "", None, None)
+def _moment(pair: Pair) -> int:
+    """When the two came to differ: at the start, or, where they were asked for the same, at the result."""
+    at = pair.b or pair.a
+    if at is None:
+        return 0
+    asked_the_same = pair.a is not None and pair.b is not None and pair.a.digest == pair.b.digest
+    return at.ended if asked_the_same and pair.change == "changed" and at.ended else at.seq
 
 
 def _change(a: Item, b: Item | None) -> Change:

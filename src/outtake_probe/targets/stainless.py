@@ -208,8 +208,9 @@ class Exchange:
         self.body = settled({**options.json_data, **(options.extra_json or {})})
         self.options.json_data, self.options.extra_json = self.body, None
         self.raw = self._header(RAW)
-        self.live: Any = None
-        """The library's stream, once the real one is open."""
+        self.opened = False
+        """Whether the server has answered with a stream."""
+        self._live: Any = None
         self._used: Usage | None = None
         self.failure: tuple[Exception, TracebackType | None] | None = None
 
@@ -300,13 +301,14 @@ class Exchange:
     def streamed(self, real: Callable[..., Any]) -> Any:
         def opened(new: NewInput | None) -> Iterator[Answered]:
             with _Bare(self):
-                self.live = real(self._sent(new), **self.kwargs)
-                for item in _detached(self.live.parse() if self.raw else self.live).__stream__():
+                self._live = real(self._sent(new), **self.kwargs)
+                self.opened = True
+                for item in _detached(self._live.parse() if self.raw else self._live).__stream__():
                     yield self._answered(item)
 
         pieces = Pieces(self, calling.stream(self.session, self.call, opened))
         pieces.prime()
-        answer = self.live if self.live is not None else self._process(b"", "text/event-stream")
+        answer = self._taken() if self.opened else self._process(b"", "text/event-stream")
         stream = answer.parse() if self.raw else answer
         self._attach(stream, pieces)
         stream.response.close = pieces.closing(stream.response)
@@ -315,17 +317,23 @@ class Exchange:
     async def astreamed(self, real: Callable[..., Any]) -> Any:
         async def opened(new: NewInput | None) -> AsyncIterator[Answered]:
             with _Bare(self):
-                self.live = await real(self._sent(new), **self.kwargs)
-                async for item in _detached(await self._unwrapped(self.live)).__stream__():
+                self._live = await real(self._sent(new), **self.kwargs)
+                self.opened = True
+                async for item in _detached(await self._unwrapped(self._live)).__stream__():
                     yield self._answered(item)
 
         pieces = AsyncPieces(self, calling.astream(self.session, self.call, opened))
         await pieces.prime()
-        answer = self.live if self.live is not None else await self._process(b"", "text/event-stream")
+        answer = self._taken() if self.opened else await self._process(b"", "text/event-stream")
         stream = await self._unwrapped(answer)
         self._attach(stream, pieces)
         stream.response.aclose = pieces.closing(stream.response)
         return answer
+
+    def _taken(self) -> Any:
+        """The library's stream: the program's from now on, so that it ends when the program drops it."""
+        live, self._live = self._live, None
+        return live
 
     async def _unwrapped(self, answer: Any) -> Any:
         """The stream, taken out of the raw response that the program asked for."""
@@ -363,7 +371,7 @@ class Exchange:
         if isinstance(value, dict) and value.get(TAG) == UNUSUAL:
             return Served([value["value"]])
         self._check(value, self.api.wrong(value), "a response, or a text that the model says", self.api.whole)
-        return Served([{**self.api.whole(self.body, ""), **value}])
+        return Served([value if "id" in value else {**self.api.whole(self.body, ""), **value}])
 
     def _decode_piece(self, value: Json) -> Served:
         """A recorded piece of a stream, or a mock: a piece, or the whole text that the model says."""
@@ -414,7 +422,9 @@ def _is_text(value: Json, turns: str) -> bool:
 
 def _detached(stream: Any) -> Any:
     """Another view of the same stream, so that whoever reads it does not keep the program's own alive."""
-    return copy.copy(stream)
+    twin = copy.copy(stream)
+    vars(twin).pop("_iterator", None)  # a generator that holds the stream it was made for
+    return twin
 
 
 class _Bare:
@@ -473,7 +483,7 @@ class _Queue:
 
     def late(self, error: Exception) -> None:
         """The first piece is an error.  One that came after the stream was open is for whoever reads it."""
-        if self.exchange.live is None:
+        if not self.exchange.opened:
             raise error
         self.error = error
 

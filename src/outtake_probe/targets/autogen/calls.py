@@ -8,24 +8,24 @@ caching client calls another client, a workbench calls a tool): only the outermo
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from autogen_core import CancellationToken
-from autogen_core.code_executor import CodeBlock, CodeExecutor
+from autogen_core.code_executor import CodeBlock, CodeExecutor, CodeResult
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, RequestUsage
-from autogen_core.tools import BaseStreamTool, BaseTool, StaticWorkbench, Workbench
-from pydantic import BaseModel
+from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, ToolResult, Workbench
 
 from outtake_probe.calling import NewInput, acall, astream
 from outtake_probe.calls import Call, Usage, current
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.autogen import messages, prompts
+from outtake_probe.targets.autogen import messages as codec
+from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.patches import Patches
+from outtake_probe.values import TAG, decode, encode
 
 Method = Callable[..., Any]
 
@@ -76,7 +76,7 @@ def _model(hub: Hub) -> Callable[[Method], Method]:
                 return result
 
             with inside_call(hub.desks.wake_here):
-                result = await acall(hub.session, _model_call(self, messages, kwargs), run)
+                result = await acall(hub.session, _model_call(self, messages, kwargs, prompts.result), run)
             if not ran:
                 _skip_one(self)
             return result
@@ -107,7 +107,7 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
 
             last: Any = None
             with inside_call(hub.desks.wake_here):
-                async for last in astream(hub.session, _model_call(self, messages, kwargs), run):
+                async for last in astream(hub.session, _model_call(self, messages, kwargs, prompts.decode_piece), run):
                     yield last
             if not ran:
                 _skip_one(self)
@@ -119,7 +119,9 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
-def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
+def _model_call(
+    client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any], decode: Callable[[Json], Any]
+) -> Call:
     return Call(
         "model",
         _below("model"),
@@ -127,7 +129,7 @@ def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs
         type=type(client).__name__,
         decode_input=prompts.decode_prompt,
         encode=prompts.encode_piece,
-        decode=prompts.decode_piece,
+        decode=decode,
         usage=_usage,
         normalize=lambda _, value: prompts.normalize(prompts.prompt(client, said, kwargs), value),
     )
@@ -189,7 +191,7 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
 
 
 def _tool_call(tool: Any, args: Mapping[str, Any]) -> Call:
-    given = messages.plain(dict(args))
+    given = codec.plain(dict(args))
     return Call(
         "tool",
         _below(f"tools/{tool.name}"),
@@ -205,10 +207,10 @@ def _arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
     if not isinstance(value, dict):
         if len(cls.model_fields) != 1:
             names = ", ".join(cls.model_fields)
-            raise BadValue(f"{tool.name} takes the arguments {names}: give an object", messages.schema(cls))
+            raise BadValue(f"{tool.name} takes the arguments {names}: give an object", codec.schema(cls))
         value = {next(iter(cls.model_fields)): value}
     full = {**given, **value}
-    messages.build(cls, full)
+    codec.build(cls, full)
     return full
 
 
@@ -268,14 +270,27 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
 
 
 def _workbench_call(workbench: Any, name: str, arguments: Mapping[str, Any] | None) -> Call:
-    given = messages.plain(dict(arguments or {}))
+    given = codec.plain(dict(arguments or {}))
     return Call(
         "tool",
         _below(f"tools/{name}"),
         given,
         effects=getattr(workbench, "__outtake_effects__", None),
+        encode=_encode_tool_result,
+        decode=lambda value: _tool_result(name, value),
         normalize=lambda _, value: {**given, **value} if isinstance(value, dict) else _no_object(name),
     )
+
+
+def _encode_tool_result(result: Any) -> Json:
+    return codec.plain(result) if isinstance(result, ToolResult) else encode(result)
+
+
+def _tool_result(name: str, value: Json) -> Any:
+    """The result of a workbench's tool; a mock may be a text."""
+    if isinstance(value, str):
+        return ToolResult(name=name, result=[TextResultContent(content=value)])
+    return codec.build(ToolResult, value) if isinstance(value, dict) and "result" in value else decode(value)
 
 
 def _no_object(name: str) -> Json:
@@ -297,6 +312,7 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
                 _below("code"),
                 {"code_blocks": blocks},
                 effects=getattr(self, "__outtake_effects__", None),
+                decode=_code_result,
                 decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],
                 normalize=lambda _, value: _code_blocks(blocks, value),
             )
@@ -312,6 +328,13 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
+def _code_result(value: Json) -> Any:
+    """What running code gave; a mock may be its output, or an object with `exit_code` and `output`."""
+    if isinstance(value, str):
+        return CodeResult(exit_code=0, output=value)
+    return decode(value) if not isinstance(value, dict) or TAG in value else codec.build(CodeResult, value)
+
+
 def _code_blocks(blocks: list[dict[str, Json]], value: Json) -> Json:
     """New code: the whole list of blocks, or the text of the only one."""
     if isinstance(value, str) and len(blocks) == 1:
@@ -319,7 +342,7 @@ def _code_blocks(blocks: list[dict[str, Json]], value: Json) -> Json:
     if not isinstance(value, dict) or not isinstance(value.get("code_blocks"), list):
         raise BadValue('code is {"code_blocks": [{"language": ..., "code": ...}]}, or a text where there is one block')
     for block in value["code_blocks"]:
-        messages.build(CodeBlock, block)
+        codec.build(CodeBlock, block)
     return value
 
 
@@ -340,16 +363,3 @@ def ask_user(hub: Hub) -> Callable[[Method], Method]:
         return get_input
 
     return wrap
-
-
-def is_stream_tool(tool: object) -> bool:
-    """Whether a tool answers in pieces."""
-    return isinstance(tool, BaseStreamTool)
-
-
-def is_async(function: object) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-
-
-def is_model(value: object) -> bool:
-    return isinstance(value, BaseModel)

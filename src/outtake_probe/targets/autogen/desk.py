@@ -56,6 +56,7 @@ class Item:
     open: int = 0
     """Model and tool calls in progress inside its handler."""
     served: bool = False
+    injected: bool = False
 
     def revise(self, message: Any) -> None:
         """Give it another content; the delivery that waits at the gate takes it along."""
@@ -269,6 +270,10 @@ class Desks:
             if found:
                 return desk, found
         raise BadValue(f"message {number} is not queued any more: it was delivered, dropped, or never sent")
+
+    def wake_here(self) -> None:
+        """Look at the running loop's list again."""
+        self.here().wake()
 
     def wake(self) -> None:
         """From any thread: look at every list again."""

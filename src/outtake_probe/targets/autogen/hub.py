@@ -7,7 +7,7 @@ from typing import Any
 
 from autogen_core import AgentId
 
-from outtake_probe.session import Session
+from outtake_probe.session import Session, Target
 from outtake_probe.targets.autogen.desk import Desks
 from outtake_probe.targets.autogen.paths import Paths
 from outtake_probe.targets.autogen.runtime import Runtime
@@ -21,6 +21,7 @@ class Hub:
         self.paths = Paths()
         self.desks = Desks(session)
         self.runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
+        self.target: Target | None = None
         self.runners: dict[str, Any] = {}
         """Agents that run by themselves, outside of any runtime, by path."""
         self.runtime_class: type[Runtime] = type(
@@ -39,6 +40,11 @@ class Hub:
                     agent = AgentId(kind, self.paths.key(kind))
                     found.setdefault(runtime.path(agent), (runtime, agent))
         return found
+
+    def announce(self) -> None:
+        """A script has made its first team or started its first runtime: from now on it takes commands."""
+        if self.session.target is None and self.target is not None:
+            self.session.ready(self.target)
 
     def stance_changed(self) -> None:
         """The user lets the program run, pause or step: what waited for that goes on."""

@@ -52,8 +52,13 @@ class Patches:
         if "__init_subclass__" not in vars(base):
             self.set(base, "__init_subclass__", classmethod(__init_subclass__))
 
+    def original(self, name: str) -> Any:
+        """What `everywhere` replaced under this name; None where it replaced nothing."""
+        return self._names.get(name)
+
     def everywhere(self, name: str, old: Any, new: Any) -> None:
         """Replace what modules call by this name."""
+        self._names[name] = old
         for module in list(sys.modules.values()):
             if module is not None and getattr(module, "__dict__", {}).get(name) is old:
                 self.set(module, name, new)

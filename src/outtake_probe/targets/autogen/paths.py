@@ -44,10 +44,9 @@ class Paths:
         return found if found is not None else self._place(team, self._root(team))
 
     def _root(self, team: Any) -> str:
-        name = segment(team)
-        frame = current.get()
-        if frame is not None and frame.component:
-            return frame.component if frame.component.rpartition("/")[2] == name else f"{frame.component}/{name}"
+        name, base = segment(team), here()
+        if base:
+            return base if base.rpartition("/")[2] == name else f"{base}/{name}"
         path, number = name, 1
         while path in self.teams and not _alike(self.teams[path], team):
             number += 1
@@ -78,6 +77,10 @@ class Paths:
         self._topics[team._group_chat_manager_topic_type] = manager
         self._topics[team._group_topic_type] = path
         self._outputs[team._output_topic_type] = self._topics[team._output_topic_type] = f"{path}/output"
+
+    def registered(self) -> list[Any]:
+        """The teams that have registered their members with a runtime."""
+        return [team for team in self.teams.values() if team._group_chat_manager_topic_type in self._agents]
 
     # -- names that a runtime uses -----------------------------------------------------------------------------------
 
@@ -114,6 +117,12 @@ class Paths:
     def _steady(self, name: str) -> str:
         """The name with random ids replaced by their number in order of appearance."""
         return _RANDOM.sub(lambda found: str(self._random.setdefault(found[0], len(self._random) + 1)), name)
+
+
+def here() -> str:
+    """The path of the component that is running, below which what it makes has its place; empty at the top."""
+    frame = current.get()
+    return frame.component if frame is not None and frame.kind != "flow" else ""
 
 
 def is_team(value: object) -> bool:

@@ -37,11 +37,12 @@ from autogen_core.exceptions import MessageDroppedException
 from autogen_core.logging import AgentConstructionExceptionEvent, DeliveryStage, MessageEvent, MessageKind
 
 from outtake_probe.calling import asend
-from outtake_probe.calls import Call, Message, current
+from outtake_probe.calls import Call, Message
 from outtake_probe.records import Json
 from outtake_probe.session import Stopped
 from outtake_probe.targets.autogen import messages
 from outtake_probe.targets.autogen.desk import Desk, Item
+from outtake_probe.targets.autogen.paths import here
 
 if TYPE_CHECKING:
     from outtake_probe.targets.autogen.hub import Hub
@@ -84,8 +85,7 @@ class Runtime(AgentRuntime):
         self._outstanding = 0
         self._idle: list[asyncio.Future[None]] = []
         self.kept_open = False
-        frame = current.get()
-        self.base = frame.component if frame is not None else ""
+        self.base = here()
         self.hub.runtimes.add(self)
 
     # -- sending -----------------------------------------------------------------------------------------------------
@@ -189,8 +189,7 @@ class Runtime(AgentRuntime):
     def _sender(self, sender: AgentId | None) -> str:
         if sender is not None:
             return self.hub.paths.agent(sender, self.base)
-        frame = current.get()
-        return frame.component if frame is not None and frame.component else "user"
+        return here() or "user"
 
     def path(self, agent: AgentId, topic: TopicId | None = None) -> str:
         """The path of an agent, as the recipient of what came on a topic."""
@@ -244,6 +243,8 @@ class Runtime(AgentRuntime):
         agent = await self._agent(item.recipient)
         kind = MessageKind.DIRECT if item.context.is_rpc else MessageKind.PUBLISH
         self._log_event(item.message, item.context.sender, item.recipient, kind, DeliveryStage.DELIVER)
+        if item.injected and type(item.message).__name__ == "GroupChatMessage":
+            return await _hear(agent, item.message)
         with MessageHandlerContext.populate_context(agent.id):
             return await agent.on_message(item.message, ctx=item.context)
 
@@ -297,6 +298,7 @@ class Runtime(AgentRuntime):
             raise RuntimeError("Runtime is already started")
         self._started = True
         self._context = contextvars.copy_context()
+        self.hub.announce()
         self.hub.desks.here().wake()
 
     async def process_next(self) -> None:
@@ -516,6 +518,10 @@ class Runtime(AgentRuntime):
             self._hearers[topic] = found
         return found
 
+    def subscriptions(self) -> list[Subscription]:
+        """Who listens to what."""
+        return list(self._subscriptions)
+
     def topics(self) -> list[str]:
         """The topic types that subscriptions name."""
         names = [getattr(known, "topic_type", None) for known in self._subscriptions]
@@ -539,6 +545,12 @@ class Runtime(AgentRuntime):
             _events.info(
                 MessageEvent(payload=payload, sender=sender, receiver=receiver, kind=kind, delivery_stage=stage)
             )
+
+
+async def _hear(manager: Any, message: Any) -> None:
+    """The user says something to a whole team: its manager adds it to the conversation, and shows it."""
+    await manager.update_message_thread([message.message])
+    await manager.handle_group_chat_message(message, None)
 
 
 def _context(

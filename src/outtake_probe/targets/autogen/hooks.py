@@ -1,0 +1,138 @@
+"""What is put in place when which part of AutoGen has been imported."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import autogen_core
+
+from outtake_probe.calling import NewInput, acall, astream
+from outtake_probe.calls import Call
+from outtake_probe.records import Json
+from outtake_probe.targets.autogen import calls, messages
+from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.patches import Patches
+from outtake_probe.targets.autogen.paths import here, is_team
+
+Method = Callable[..., Any]
+
+
+def hook_core(hub: Hub, patches: Patches) -> list[str]:
+    """Our runtime for AutoGen's, in every module that has it already; models, tools, workbenches, code executors."""
+    patches.everywhere("SingleThreadedAgentRuntime", autogen_core.SingleThreadedAgentRuntime, hub.runtime_class)
+    calls.install(hub, patches)
+    return []
+
+
+def hook_agents(hub: Hub, patches: Patches) -> list[str]:
+    """Agents that run by themselves, and questions to the user."""
+    module = sys.modules["autogen_agentchat.agents"]
+    agent, user = getattr(module, "BaseChatAgent", None), getattr(module, "UserProxyAgent", None)
+    missing = []
+    if agent is None or not patches.wrap(agent, "run", _run(hub)):
+        missing.append("runs of single agents are not shown: BaseChatAgent.run is not there")
+    if agent is None or not patches.wrap(agent, "run_stream", _run_stream(hub)):
+        missing.append("streamed runs of single agents are not shown: BaseChatAgent.run_stream is not there")
+    if user is None or not patches.wrap(user, "_get_input", calls.ask_user(hub)):
+        missing.append("what a user types is not recorded: UserProxyAgent._get_input is not there")
+    return missing
+
+
+def hook_teams(hub: Hub, patches: Patches) -> list[str]:
+    """Teams use our runtime, and say under which names they register their members."""
+    original = patches.original("SingleThreadedAgentRuntime")
+    if original is not None:
+        patches.everywhere("SingleThreadedAgentRuntime", original, hub.runtime_class)
+    team = getattr(sys.modules["autogen_agentchat.teams"], "BaseGroupChat", None)
+    if team is None or not patches.wrap(team, "_init", _register(hub)):
+        return ["members of teams have no readable names: BaseGroupChat._init is not there"]
+    return []
+
+
+HOOKS: tuple[tuple[str, Callable[[Hub, Patches], list[str]]], ...] = (
+    ("autogen_core", hook_core),
+    ("autogen_agentchat.agents", hook_agents),
+    ("autogen_agentchat.teams", hook_teams),
+)
+
+
+def is_runner(made: object) -> bool:
+    """Whether this is a team or an agent that can be given a task."""
+    return is_team(made) or (callable(getattr(made, "run_stream", None)) and callable(getattr(made, "on_messages", None)))
+
+
+def _register(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def _init(self: Any, runtime: Any) -> None:
+            hub.paths.register(self)
+            hub.announce()
+            await method(self, runtime)
+
+        return _init
+
+    return wrap
+
+
+# -- agents that run by themselves -----------------------------------------------------------------------------------
+
+
+def _run(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def run(self: Any, *, task: Any = None, **kwargs: Any) -> Any:
+            call = _agent_call(hub, self, task)
+            return await acall(
+                hub.session, call, lambda new: method(self, task=task if new is None else new.value, **kwargs)
+            )
+
+        return run
+
+    return wrap
+
+
+def _run_stream(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def run_stream(self: Any, *, task: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
+            call = _agent_call(hub, self, task)
+
+            def stream(new: NewInput | None) -> AsyncIterator[Any]:
+                pieces: AsyncIterator[Any] = method(self, task=task if new is None else new.value, **kwargs)
+                return pieces
+
+            async for piece in astream(hub.session, call, stream):
+                yield piece
+
+        return run_stream
+
+    return wrap
+
+
+def _agent_call(hub: Hub, agent: Any, task: Any) -> Call:
+    base = here()
+    path = base if base.rpartition("/")[2] == agent.name else f"{base}/{agent.name}" if base else agent.name
+    hub.runners[path] = agent
+    return Call("agent", path, {"task": task_json(task)}, decode_input=lambda value: task_from(value["task"]))
+
+
+def task_json(task: Any) -> Json:
+    """A task as JSON: a text, messages, or nothing."""
+    return messages.body(task) if not isinstance(task, str) else task
+
+
+def task_from(value: Json) -> Any:
+    """A task of JSON: a text, a message, a list of messages, or nothing."""
+    if isinstance(value, list):
+        return [_message(item) for item in value]
+    return _message(value) if isinstance(value, dict) else value
+
+
+def _message(item: Json) -> Any:
+    cls = messages.chat_class("TextMessage")
+    if isinstance(item, str):
+        item = {"content": item}
+    return messages.build(messages.chat_class(item.get("type")) or cls, {"source": "user", **item})

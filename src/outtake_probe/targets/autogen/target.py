@@ -1,0 +1,224 @@
+"""The user's commands for a live AutoGen program: edit, drop, move and send messages, read and change settings."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import functools
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from autogen_core import AgentId, CancellationToken, MessageContext, TopicId
+
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue, Outgoing
+from outtake_probe.targets.autogen import graph, messages, settings
+from outtake_probe.targets.autogen.desk import Item
+from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.runtime import Runtime
+from outtake_probe.targets.base import Capability
+
+CAPABILITIES: Sequence[Capability] = (
+    "hold:message",
+    "hold:agent",
+    "hold:model",
+    "hold:tool",
+    "edit",
+    "mock",
+    "drop",
+    "inject",
+    "queue",
+    "configure",
+)
+PATIENCE = 10.0
+"""Seconds that a command waits for the program's event loop."""
+Place = tuple[Runtime, AgentId]
+
+
+class AutoGenTarget:
+    """The commands of one program."""
+
+    def __init__(self, hub: Hub, missing: list[str]) -> None:
+        self._hub = hub
+        self._missing = missing
+
+    def perform(self, act: Callable[[], Json]) -> Json:
+        """Run `act` on the program's event loop, where its queue is."""
+        desk = self._hub.desks.live()
+        if desk is None or _running_loop() is desk.loop:
+            return act()
+        result: concurrent.futures.Future[Json] = concurrent.futures.Future()
+        desk.loop.call_soon_threadsafe(functools.partial(_settle, result, act))
+        try:
+            return result.result(PATIENCE)
+        except concurrent.futures.TimeoutError:
+            if result.cancel():
+                raise BadValue("the program is busy: its event loop did not answer, so nothing was changed") from None
+            return result.result()
+
+    # -- queued messages ---------------------------------------------------------------------------------------------
+
+    def normalize(self, message: int, value: Json) -> Json:
+        """The full new content of a queued message, of a value that may say only part of it."""
+        _, items = self._hub.desks.find(message)
+        return messages.normalize(items[0].message, value)
+
+    def replace(self, message: int, value: Json) -> None:
+        """Give a queued message another content; whoever shares the message object shares the change."""
+        desk, items = self._hub.desks.find(message)
+        for item in items:
+            item.revise(messages.apply(item.message, value))
+        desk.revise()
+
+    def drop(self, message: int) -> None:
+        """Take a message out of the queue."""
+        desk, items = self._hub.desks.find(message)
+        for item in items:
+            if self._hub.session.stance.paused:
+                item.runtime.kept_open = True
+            desk.take(item)
+            item.runtime.discarded(item)
+
+    def move(self, message: int, before: int | None) -> None:
+        """Put a queued message before another one, or last."""
+        desk, _ = self._hub.desks.find(message)
+        desk.move(message, before)
+
+    # -- new messages ------------------------------------------------------------------------------------------------
+
+    def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
+        """Check a new message for a component or ``topic:NAME``: what is queued for each recipient."""
+        message, places, topic = self.address(component, type, value)
+        outgoing = [self._outgoing(runtime, agent, message, topic) for runtime, agent in places]
+        if not outgoing:
+            raise BadValue(f"nobody listens to {component}")
+        return outgoing
+
+    def address(self, component: str, type: str, value: Json) -> tuple[Any, list[Place], TopicId | None]:
+        """A new message, the agents that it goes to, and its topic where it is for one."""
+        if component.startswith("topic:") or component in self._hub.paths.teams:
+            topic, places = self._hearers(component.removeprefix("topic:"))
+            return self._message(places, type, value), places, topic
+        found = self._hub.agents().get(component)
+        if found is None:
+            known = ", ".join(sorted(self._hub.agents()))
+            raise BadValue(f"there is no agent {component!r}; known: {known or 'none yet'}; or say topic:NAME")
+        return self._message([found], type, value), [found], None
+
+    def _hearers(self, name: str) -> tuple[TopicId, list[Place]]:
+        kind, _, source = name.rpartition("/") if self._hub.paths.topic_type(name) is None else (name, "", "")
+        kind, source = (kind, source) if kind else (name, "default")
+        known = self._hub.paths.topic_type(kind) or kind
+        topic = TopicId(known, source or "default")
+        runtimes = list(self._hub.runtimes)
+        places = [(runtime, agent) for runtime in runtimes for agent in self._listening(runtime, topic)]
+        if not places:
+            topics = dict.fromkeys(self._hub.paths.topic(kind) for runtime in runtimes for kind in runtime.topics())
+            raise BadValue(f"nobody listens to topic {name!r}; known: {', '.join(topics) or 'none yet'}")
+        return topic, places
+
+    def _listening(self, runtime: Runtime, topic: TopicId) -> list[AgentId]:
+        found = runtime.hearers(topic)
+        team = next((key for key in (self._hub.paths.key(agent.type) for agent in found) if key != "default"), None)
+        return runtime.hearers(TopicId(topic.type, team)) if team is not None else found
+
+    def _message(self, places: Sequence[Place], type: str, value: Json) -> Any:
+        accepted = graph.accepts(self._hub, places[0])
+        chat = graph.is_chat(self._hub, places[0])
+        if not type and isinstance(value, dict) and isinstance(value.get("type"), str):
+            type = value["type"]
+        if not type:
+            type = "TextMessage" if chat else _guess(accepted, value)
+        cls = accepted.get(type)
+        if cls is None:
+            raise BadValue(
+                f"a message of type {type!r} is not accepted; accepted: {', '.join(sorted(accepted))}",
+                {name: messages.schema(known) for name, known in accepted.items()},
+            )
+        if messages.is_chat_class(cls):
+            given = {"content": value} if isinstance(value, str) else value
+            if not isinstance(given, dict):
+                raise BadValue(f"a {type} is an object or a text", messages.schema(cls))
+            return messages.build(cls, {"source": "user", **given})
+        return messages.build(cls, _only_field(cls, value))
+
+    def _outgoing(self, runtime: Runtime, agent: AgentId, message: Any, topic: TopicId | None) -> Outgoing:
+        if messages.is_chat_message(message) and graph.is_chat(self._hub, (runtime, agent)):
+            message = graph.wrap(self._hub, runtime, agent, message, topic is not None)
+        path = runtime.path(agent)
+
+        def put(number: int) -> None:
+            desk = self._hub.desks.live()
+            if desk is None:
+                raise BadValue("the program is not running")
+            body = messages.body(message)
+            context = MessageContext(
+                sender=None,
+                topic_id=topic,
+                is_rpc=graph.takes_calls_only(self._hub, (runtime, agent), message),
+                cancellation_token=CancellationToken(),
+                message_id=str(uuid.uuid4()),
+            )
+            graph.expect_answer(self._hub, runtime, agent, message)
+            item = Item(number, runtime, agent, path, message, messages.identity(message, body), context, body=body)
+            item.injected = True
+            runtime.enqueue(desk, item)
+
+        return Outgoing(path, type(message).__name__, messages.plain(message), put)
+
+    # -- settings ----------------------------------------------------------------------------------------------------
+
+    def configure(self, component: str, key: str, value: Json) -> None:
+        """Change a setting of a component, from its next turn on."""
+        settings.change(self._hub, component, key, value)
+
+    def describe(self) -> Json:
+        """Graph, components with configuration and schemas, hooks that are missing."""
+        return {
+            **graph.describe(self._hub),
+            "missing": list(self._missing),
+            "capabilities": list(CAPABILITIES),
+        }
+
+
+def _guess(accepted: dict[str, Any], value: Json) -> str:
+    """The type that a value without one must have: the only type that accepts it."""
+    fits = list(_fitting(accepted, value))
+    if len(fits) != 1:
+        options = ", ".join(fits or accepted)
+        raise BadValue(
+            f"say the type of the message: {options}", {name: messages.schema(cls) for name, cls in accepted.items()}
+        )
+    return fits[0]
+
+
+def _fitting(accepted: dict[str, Any], value: Json) -> Iterator[str]:
+    for name, cls in accepted.items():
+        try:
+            messages.build(cls, _only_field(cls, value))
+        except BadValue:
+            continue
+        yield name
+
+
+def _only_field(cls: Any, value: Json) -> Json:
+    """A text for a type with one field is that field."""
+    names = list(getattr(cls, "model_fields", None) or getattr(cls, "__dataclass_fields__", ()))
+    return {names[0]: value} if len(names) == 1 and not isinstance(value, dict) else value
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _settle(result: concurrent.futures.Future[Json], act: Callable[[], Json]) -> None:
+    if not result.set_running_or_notify_cancel():
+        return
+    try:
+        result.set_result(act())
+    except BaseException as error:  # noqa: BLE001  it is raised again where the command came from
+        result.set_exception(error)
