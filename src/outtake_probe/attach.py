@@ -6,7 +6,6 @@ import atexit
 import json
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from outtake_probe.attached import active
@@ -34,7 +33,7 @@ def attach(*, store: str | os.PathLike[str] | None = None, pause: bool = False) 
         return
     from outtake_probe import process  # noqa: PLC0415  attaching loads the debugger, importing must not
 
-    place = _environment() or _owner(Path(store) if store is not None else None)
+    place = _environment() or _owner(os.fspath(store) if store is not None else None)
     script = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
     hello: dict[str, Json] = {"attach": {"script": script, "args": sys.argv[1:], "folder": os.getcwd(), "pause": pause}}
     joined = process.join(place["address"], place["token"], place.get("run"), hello, script)
@@ -47,13 +46,17 @@ def _environment() -> dict[str, str] | None:
     return found
 
 
-def _owner(store: Path | None) -> dict[str, str]:
-    folders = [store] if store is not None else [p / ".outtake" for p in (Path.cwd(), *Path.cwd().parents)]
+def _owner(store: str | None) -> dict[str, str]:
+    here = os.getcwd()
+    above = [here]
+    while os.path.dirname(above[-1]) != above[-1]:
+        above.append(os.path.dirname(above[-1]))
+    folders = [store] if store is not None else [os.path.join(folder, ".outtake") for folder in above]
     for folder in folders:
         try:
-            found: dict[str, str] = json.loads((folder / OWNER).read_text("utf-8"))
+            with open(os.path.join(folder, OWNER), encoding="utf-8") as file:
+                found: dict[str, str] = json.load(file)
         except OSError:
             continue
         return found
-    looked = folders[0]
-    raise NoServer(f"no Outtake server owns {looked} or a folder above it; start one there with `outtake serve`")
+    raise NoServer(f"no Outtake server owns {folders[0]} or a folder above it; start one there with `outtake serve`")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
-from outtake_probe.session import Session
+if TYPE_CHECKING:
+    from outtake_probe.session import Session
 
 _lock = threading.Lock()
 _session: Session | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -41,6 +41,38 @@ class Part:
 
     key: Hashable
     make: Callable[[], Json]
+
+
+class Growing(list[Json]):
+    """A list that is said again after it has grown: a prompt of n messages costs the new ones, not n.
+
+    It is a snapshot.  `after` is the one that it grew from; its first items are those of `after`, unchanged.
+    """
+
+    __slots__ = ("made", "turn")
+
+    def __init__(self, items: Iterable[Json], after: Growing | None = None) -> None:
+        super().__init__(items)
+        self.made = after.made if after is not None and after.is_newest else _Made()
+        self.turn = self.made.turn = self.made.turn + 1
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether nothing has grown from it yet."""
+        return self.turn == self.made.turn
+
+
+class _Made:
+    """What was made of the longest snapshot so far: complete runs, and the fragments of the open one."""
+
+    __slots__ = ("count", "first", "open", "runs", "turn")
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.count = 0
+        self.first: list[str] = []
+        self.runs: list[str] = []
+        self.open: list[str] = []
 
 
 def digest(text: bytes) -> str:
@@ -95,6 +127,8 @@ class Bodies:
             return _scalars(value)
         if isinstance(value, dict):
             return self._object(value)
+        if type(value) is Growing:
+            return self._growing(value)
         if isinstance(value, (list, tuple)):
             return self._list([self._fragment(item) for item in value])
         if isinstance(value, Part):
@@ -136,6 +170,27 @@ class Bodies:
             parts.append(_encode_string(name) + ":" + self._fragment(item))
         return self._whole("{" + ",".join(parts) + "}")
 
+    def _growing(self, value: Growing) -> str:
+        """The same fragment as `_list` of all items."""
+        made = value.made
+        if not value.is_newest:
+            return self._list([self._fragment(item) for item in value])
+        for item in value[made.count :]:
+            fragment = self._fragment(item)
+            if len(made.first) <= LIST:
+                made.first.append(fragment)
+            made.open.append(fragment)
+            if _ends(made.open):
+                made.runs.append(self._run(made.open))
+                made.open = []
+        made.count = len(value)
+        if made.count <= LIST:
+            return self._list(made.first)
+        return self._list([*made.runs, *([self._run(made.open)] if made.open else [])])
+
+    def _run(self, run: list[str]) -> str:
+        return self._ref('{"\\u0000list":[' + ",".join(run) + "]}")
+
     def _list(self, fragments: list[str]) -> str:
         while len(fragments) > LIST:
             fragments = [self._ref('{"\\u0000list":[' + ",".join(run) + "]}") for run in _cut_list(fragments)]
@@ -148,12 +203,17 @@ def _cut_list(fragments: list[str]) -> list[list[str]]:
     run: list[str] = []
     for fragment in fragments:
         run.append(fragment)
-        if len(run) >= LIST or (len(run) >= 8 and not zlib.crc32(fragment[-40:].encode("utf-8", "replace")) & _MASK):
+        if _ends(run):
             runs.append(run)
             run = []
     if run:
         runs.append(run)
     return runs
+
+
+def _ends(run: list[str]) -> bool:
+    """Whether a run of a cut list ends here, as its content says."""
+    return len(run) >= LIST or (len(run) >= 8 and not zlib.crc32(run[-1][-40:].encode("utf-8", "replace")) & _MASK)
 
 
 def _cut_text(text: str) -> list[str]:

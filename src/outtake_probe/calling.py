@@ -154,18 +154,26 @@ def _new_input(passage: Passage) -> NewInput | None:
 def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
     """The pieces of a recorded or mocked stream; a mock is the list of pieces, or one piece."""
     output = drive(served_output(session, passage))
-    for record in passage.recorded_chunks:
-        for piece in drive(served_chunk(session, passage, record)):
-            yield passage.call.decode(piece)
+    try:
+        for record in passage.recorded_chunks:
+            for piece in drive(served_chunk(session, passage, record)):
+                yield passage.call.decode(piece)
+    except GeneratorExit:
+        drive(after(session, passage, output, passage.failed))
+        raise
     answer = drive(after(session, passage, output, passage.failed))
     yield from _rest(passage, answer, output)
 
 
 async def _aserved_stream(session: Session, passage: Passage) -> AsyncIterator[Any]:
     output = await adrive(served_output(session, passage))
-    for record in passage.recorded_chunks:
-        for piece in await adrive(served_chunk(session, passage, record)):
-            yield passage.call.decode(piece)
+    try:
+        for record in passage.recorded_chunks:
+            for piece in await adrive(served_chunk(session, passage, record)):
+                yield passage.call.decode(piece)
+    except GeneratorExit:
+        _abandoned(session, passage, output, None)
+        raise
     answer = await adrive(after(session, passage, output, passage.failed))
     for item in _rest(passage, answer, output):
         yield item
@@ -229,9 +237,9 @@ def _interrupted(session: Session, passage: Passage, error: BaseException) -> No
         abrupt(session, passage, describe_error(error))
 
 
-def _abandoned(session: Session, passage: Passage, pieces: list[Json], usage: Any) -> None:
-    """The consumer of an async stream left: nothing may be awaited any more."""
-    for _ in after(session, passage, pieces, False, usage):
-        return
+def _abandoned(session: Session, passage: Passage, output: Json, usage: Any) -> None:
+    """The consumer of an async stream left: nothing may be awaited any more, so go on without waiting."""
+    for _ in after(session, passage, output, passage.failed, usage):
+        continue
 
 

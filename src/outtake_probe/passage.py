@@ -8,9 +8,11 @@ threads and event loops share them; no lock is held while waiting.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from outtake_probe.bodies import digest as shorter_hash
@@ -30,7 +32,7 @@ from outtake_probe.records import (
 )
 from outtake_probe.replay import LEAVES, Past, Replay
 from outtake_probe.rerun import Rerun
-from outtake_probe.session import Refused, Session
+from outtake_probe.session import BadValue, Refused, Session
 from outtake_probe.values import encode_error, is_opaque
 from outtake_probe.waits import Steps, Wait
 
@@ -107,7 +109,7 @@ def queue(session: Session, message: Message) -> Steps[Queued]:
             return Queued(matched, matched in rerun.replay.dropped, changed, value)
     edit = rerun.replay.edit_for(matched, message.sender, "message", occurrence, ("replace_message", "drop"))
     if edit is not None and edit.op == "replace_message":
-        value, changed = message.normalize(message.body, edit.value), True
+        value, changed = _fitting(session, edit, lambda given: message.normalize(message.body, given)), True
     with session.lock:
         return _queue_new(session, rerun.replay, message, frame, matched, (body, digest), edit, value, changed)
 
@@ -269,7 +271,7 @@ def _planned(
     seq = past.start.seq if past is not None else None
     edit = replay.edit_for(seq, call.component, call.kind, occurrence, _CALL_OPS)
     if edit is not None:
-        return _edit_answer(edit, call)
+        return _edit_answer(session, edit, call)
     answer = _recorded_answer(replay, past) if past is not None else None
     if answer is not None:
         return answer
@@ -301,14 +303,30 @@ def _repeated(session: Session, replay: Replay, call: Call, past: Past | None, b
     return Answer("serve", encode_error(Refused(refusal)), failed=True, edited=True)
 
 
-def _edit_answer(edit: Edit, call: Call) -> Answer:
+def _fitting(session: Session, edit: Edit, normalize: Callable[[Json], Json]) -> Json:
+    """The edit's value made complete; one that does not fit ends the run, as an error of the edit, not of the program."""
+    try:
+        return normalize(edit.value)
+    except BadValue as error:
+        what = f"record {edit.seq}" if edit.seq is not None else edit.component
+        session.fail(f"the edit {edit.op} of {what} does not fit: {error}{schema_words(error.schema)}")
+        session.check()
+        raise
+
+
+def schema_words(schema: Json) -> str:
+    return f"; its schema is {json.dumps(schema)}" if schema else ""
+
+
+def _edit_answer(session: Session, edit: Edit, call: Call) -> Answer:
     if edit.op == "replace_input":
-        return Answer("proceed", call.normalize(call.input, edit.value), edited=True)
+        value = _fitting(session, edit, lambda given: call.normalize(call.input, given))
+        return Answer("proceed", value, edited=True)
     if edit.op == "drop":
         return DROP
     if edit.op == "raise":
         return Answer("serve", raised(edit.value), failed=True, edited=True)
-    return Answer("serve", edit.value, edited=True)
+    return Answer("serve", _fitting(session, edit, call.normalize_output), edited=True)
 
 
 def raised(value: Json) -> Json:
@@ -459,6 +477,8 @@ def after(
     with session.lock:
         body = passage.output if passage.verb == "serve" else session.bodies.put(output)
         _came_back(session, passage, usage)
+        if rerun is not None and past is not None:
+            rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
     if rerun is not None:
         yield from _return(rerun, passage)
     with session.lock:
@@ -586,9 +606,17 @@ def _hold_after(session: Session, passage: Passage, output: Json, failed: bool, 
 
 def _hold(session: Session, call: Call, when: str, why: str, body: str | None, extra: dict[str, Json]) -> Steps[Answer]:
     fields = {"when": when, "reason": why, "component": call.component, "call": call.kind, "type": call.type}
-    given = yield from session.hold({**fields, "message": call.message, "body": body, **extra})
+    return (yield from session.hold({**fields, "message": call.message, "body": body, **extra}, partial(_complete, call)))
+
+
+def _complete(call: Call, given: Answer) -> Answer:
+    """The user's answer with its value made complete.  Raises `BadValue`."""
     if given.verb == "proceed" and given.edited:
         return Answer("proceed", call.normalize(call.input, given.value), edited=True)
+    if given.verb == "serve" and given.failed:
+        return Answer("serve", raised(given.value), failed=True, edited=True)
+    if given.verb == "serve":
+        return Answer("serve", call.normalize_output(given.value), edited=True)
     return given
 
 

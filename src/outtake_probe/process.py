@@ -27,6 +27,7 @@ from outtake_probe.targets import Entry, entries, when_imported
 from outtake_probe.targets.base import Adapter, Program
 from outtake_probe.values import describe_error, encode
 
+_INPUT_NAMES = frozenset({"input", "inputs", "message", "prompt", "query", "question", "task", "text"})
 SCRIPT_OUTPUT = 4000
 """Characters of a script's last output that count as its result."""
 
@@ -43,6 +44,7 @@ class Joined:
     console: Console | None = None
     adapters: list[Adapter] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    loading: set[str] = field(default_factory=set)
     ended: bool = False
 
     @property
@@ -55,10 +57,15 @@ class Joined:
             self.adapters.append(hooks)
         self.missing += hooks.install(self.session)
 
+    @property
+    def builds_targets(self) -> bool:
+        """Whether a framework is loaded whose objects can be run."""
+        return any(hasattr(hooks, "program") for hooks in self.adapters)
+
     def program(self, made: object) -> Program | None:
         """How to run an object, where a framework's adapter knows."""
         for hooks in self.adapters:
-            if hooks.claims(made):
+            if hasattr(hooks, "program") and hooks.claims(made):
                 return hooks.program(made, self.session)
         return None
 
@@ -101,7 +108,14 @@ def join(
 
 
 def _hook(joined: Joined, entry: Entry) -> None:
-    joined.hook(entry.load())
+    """A module of the framework was imported.  Loading the adapter may import more of it: that is one and the same."""
+    if entry.name in joined.loading:
+        return
+    joined.loading.add(entry.name)
+    try:
+        joined.hook(entry.load())
+    finally:
+        joined.loading.discard(entry.name)
 
 
 def _give_up(joined: Joined) -> None:
@@ -156,10 +170,26 @@ def _wrong(reason: str) -> Json:
 def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
     spec, given = welcome["spec"], welcome.get("input")
     path, attribute = split_spec(spec)
+    if welcome.get("describe") and attribute is None:
+        return {"components": [], "edges": [], "missing": [], "note": "a script shows its components when it runs"}
     if attribute is None:
         return _run_script(joined, path, welcome.get("args", []))
     made = _load(path, attribute)
+    if welcome.get("describe") and not joined.builds_targets:
+        return _describe_module(made)
     return _run_made(joined, attribute, made, given, welcome.get("has_input", given is not None))
+
+
+def _describe_module(made: object) -> Json:
+    """The decorated functions of the module of a plain program."""
+    module = sys.modules.get(getattr(made, "__module__", ""), None)
+    functions = [v for v in vars(module).values() if hasattr(v, "__outtake__")] if module is not None else []
+    components = [
+        {"path": name, "kind": kind, "doc": inspect.getdoc(f) or "", "effects": effects}
+        for f in functions
+        for kind, name, effects in (f.__outtake__,)
+    ]
+    return {"components": components, "edges": [], "missing": []}
 
 
 def split_spec(spec: str) -> tuple[str, str | None]:
@@ -276,8 +306,8 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         return asyncio.run(_run_program(joined, made, given))
     if not callable(made):
         raise BadSpec(f"{name} is {_article(made)}, which no target adapter knows how to run")
-    args = _arguments(name, made, given, has_input)
-    if not joined.adapters:
+    args = _arguments(joined, name, made, given, has_input)
+    if not joined.builds_targets:
         joined.session.ready(None)
     root = Call("flow", name, {"input": given} if args else {}, encode=lambda v: _encode_made(joined, v))
     if inspect.iscoroutinefunction(made):
@@ -307,6 +337,8 @@ async def _run_program(joined: Joined, made: object, given: Json) -> Json:
     program = joined.program(made)
     if program is None:
         raise BadSpec(f"no target adapter knows how to run {_article(made)}")
+    if joined.link.welcome.get("describe"):
+        return program.target.describe()
     joined.session.ready(program.target, joined.link.welcome.get("config"))
     while True:
         root = Call("flow", program.name, {"input": given})
@@ -317,14 +349,21 @@ async def _run_program(joined: Joined, made: object, given: Json) -> Json:
             return output
 
 
-def _arguments(name: str, function: Callable[..., Any], given: Json, has_input: bool) -> tuple[Json, ...]:
-    """The input, where the function takes one.  Raises `BadSpec` where they do not fit."""
+def _arguments(
+    joined: Joined, name: str, function: Callable[..., Any], given: Json, has_input: bool
+) -> tuple[Json, ...]:
+    """The input, where the function takes one.  Raises `BadSpec` where they do not fit.
+
+    A factory of a framework's objects may have options of its own: its first one is the input only if it says so.
+    """
     required = _required(function)
     if len(required) > 1:
         raise BadSpec(f"{name} takes {len(required)} arguments ({', '.join(required)}); a target takes none, or the input")
     if required and not has_input:
         raise BadSpec(f"{name} takes an input ({required[0]}); give it with --input")
-    return (given,) if has_input and (required or _takes_input(function)) else ()
+    optional = _first_name(function)
+    takes = optional is not None and (optional in _INPUT_NAMES or not joined.builds_targets)
+    return (given,) if has_input and (required or takes) else ()
 
 
 def _new_args(args: tuple[Json, ...], new: NewInput | None) -> tuple[Json, ...]:
@@ -350,6 +389,8 @@ def _required(function: Callable[..., Any]) -> list[str]:
     ]
 
 
-def _takes_input(function: Callable[..., Any]) -> bool:
-    kinds = [p.kind for p in inspect.signature(function).parameters.values()]
-    return bool(kinds) and kinds[0] in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+def _first_name(function: Callable[..., Any]) -> str | None:
+    """Name of the first parameter that can be given by position."""
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    named = first is not None and first.kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD)
+    return first.name if named and first is not None else None

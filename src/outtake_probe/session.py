@@ -100,6 +100,8 @@ class Hold:
     id: int
     fields: dict[str, Json]
     wait: Wait
+    check: Callable[[Answer], Answer]
+    """Makes the user's answer complete, or raises `BadValue`."""
     answer: Answer = PROCEED
 
 
@@ -175,6 +177,8 @@ class Session:
         """The run cannot go on as it was asked for: end the program at its next gate."""
         self.failure = self.failure or reason
         self.stopping = True
+        if self.rerun is not None:
+            self.rerun.replay.wake()
 
     def finish(self, status: Status, value: Json) -> tuple[Status, Json]:
         """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
@@ -335,10 +339,11 @@ class Session:
 
     # -- holding -----------------------------------------------------------------------------------------------------
 
-    def hold(self, fields: dict[str, Json]) -> Steps[Answer]:
+    def hold(self, fields: dict[str, Json], check: Callable[[Answer], Answer] = lambda given: given) -> Steps[Answer]:
         """Hold what `fields` describe until someone decides; returns the decision.  Raises `Stopped`."""
         with self.lock:
-            hold = Hold(next(self._hold_ids), fields, Wait())
+            self.check()
+            hold = Hold(next(self._hold_ids), fields, Wait(), check)
             self.holds[hold.id] = hold
             self.recorder.send("held", {"hold": hold.id, **fields})
         try:
@@ -352,12 +357,12 @@ class Session:
         return hold.answer
 
     def release(self, hold: int, answer: Answer) -> None:
-        """The user's answer for something that is held.  Raises `BadValue` for a hold that is none."""
+        """The user's answer for something that is held.  Raises `BadValue` for what does not fit; it stays held then."""
         with self.lock:
             held = self.holds.get(hold)
             if held is None:
                 raise BadValue(f"hold {hold} is not held any more")
-            held.answer = answer
+        held.answer = held.check(answer)
         held.wait.set()
 
     def tell_holds(self, connection: Connection) -> None:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
-from outtake_probe.targets.plain import agent, model, step, tool
+from outtake_probe.decorators import agent, model, step, tool
 
 Op = Literal["ask", "look", "write", "stream", "fail", "agent", "loop", "fan", "threads", "nest"]
 

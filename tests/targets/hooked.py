@@ -15,7 +15,7 @@ def run(target: ModuleType, program: Callable[[], Any], **options: Any) -> Log:
     """As `execute`, hooks in, hooks out."""
 
     def hooked() -> Any:
-        assert target.install(active()) == []
+        target.install(active())
         try:
             return program()
         finally:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import outtake_probe
@@ -38,10 +38,19 @@ class Process:
     """One debugged process and whatever it starts."""
 
     def __init__(
-        self, launch: Launch, *, address: str, token: str, run: str, seed: int, stdin: bool, gone: Callable[[int], None]
+        self,
+        launch: Launch,
+        *,
+        address: str,
+        token: str,
+        run: str,
+        seed: int,
+        stdin: bool,
+        env: Mapping[str, str] | None,
+        gone: Callable[[int], None],
     ) -> None:
         place = {"address": address, "token": token, "run": run}
-        env = {**QUIET, **os.environ, "OUTTAKE_ADDRESS": json.dumps(place), "PYTHONHASHSEED": str(seed % 2**32)}
+        env = {**QUIET, **(os.environ if env is None else env), "OUTTAKE_ADDRESS": json.dumps(place), "PYTHONHASHSEED": str(seed % 2**32)}
         told = ["--script", launch.spec, *launch.args] if launch.attached else [address, token, run]
         try:
             self._process = subprocess.Popen(

@@ -64,6 +64,8 @@ class LiveRun:
         self.id = run.id
         self.cut = run.fork.cut if run.fork is not None else 0
         self.headless = headless
+        self.describing = False
+        """The target is only built, to be described."""
         self.control = control
         self.changed = threading.Condition(threading.RLock())
         self.state: State = run.status

@@ -102,8 +102,12 @@ class Service:
         args: Sequence[str] = (),
         stdin: bool = False,
         name: str = "",
+        env: Mapping[str, str] | None = None,
     ) -> Document:
-        """Start a run of a target; the document says how it is called."""
+        """Start a run of a target; the document says how it is called.
+
+        `env` is the environment of its process, this one's where none is given; it is not kept.
+        """
         launch = Launch(
             spec=spec,
             folder=folder or os.getcwd(),
@@ -116,7 +120,7 @@ class Service:
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=_breakpoints(breakpoints))
         run = self.store.create(launch, None, seed=secrets.randbits(48), name=name)
-        return self._start(run, control, headless, stdin)
+        return self._start(run, control, headless, stdin, env)
 
     def fork(
         self,
@@ -132,6 +136,7 @@ class Service:
         python: str | None = None,
         stdin: bool = False,
         name: str = "",
+        env: Mapping[str, str] | None = None,
     ) -> Document:
         """Fork a run at a record; everything else is its parent's unless told otherwise."""
         parent = self._run(run)
@@ -146,11 +151,20 @@ class Service:
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=_breakpoints(breakpoints))
         made = self.store.create(launch, fork, seed=parent.seed, name=name)
-        return self._start(made, control, headless, stdin)
+        return self._start(made, control, headless, stdin, env)
 
-    def _start(self, run: Run, control: Control, headless: bool, stdin: bool) -> Document:
+    def _start(
+        self,
+        run: Run,
+        control: Control,
+        headless: bool,
+        stdin: bool,
+        env: Mapping[str, str] | None,
+        describing: bool = False,
+    ) -> Document:
         settings = config.settings(run.launch.folder)
         live = LiveRun(self.store, run, control, headless=headless)
+        live.describing = describing
         with self._lock:
             self._live[run.id] = live
         live.settings = {**settings, "stdin": "inherit" if stdin or headless else "ask"}
@@ -162,6 +176,7 @@ class Service:
                 run=run.id,
                 seed=run.seed,
                 stdin=stdin,
+                env=env,
                 gone=live.gone,
             )
         except CannotStart as error:
@@ -196,6 +211,7 @@ class Service:
             "settings": live.settings,
             "stdin": live.settings.get("stdin", "inherit"),
             "plan": plan,
+            "describe": live.describing,
         }
         live.connected(connection)
         connection.send("welcome", welcome)
@@ -363,10 +379,10 @@ class Service:
         except (KeyError, ValueError) as error:
             raise NotFound(f"there is no body {body}") from error
 
-    def console(self, run: str) -> Document:
-        """What the process of a run printed."""
-        parts = self.store.console(self._run(run).id)
-        return {"run": run, "parts": [{"stream": stream, "text": text} for stream, text in parts]}
+    def console(self, run: str, after: int = -1) -> Document:
+        """What the process of a run printed after part `after`."""
+        parts = self.store.console(self._run(run).id, after)
+        return {"run": run, "parts": [{"n": n, "stream": stream, "text": text} for n, stream, text in parts]}
 
     def follow(self, run: str, after: int = -1, bodies: bool = False) -> Iterator[Document]:
         """Records over `after` in batches as they come, each with the state of the run, until it ends or is held."""
@@ -554,9 +570,46 @@ class Service:
         with _told():
             return {"run": run, **self._alive(run).command("describe", {})}
 
+    def describe_spec(
+        self,
+        spec: str,
+        python: str | None = None,
+        folder: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Document:
+        """The target that a spec names, built but not run; nothing is kept."""
+        launch = Launch(spec=spec, folder=folder or os.getcwd(), python=_python(python))
+        _check_spec(launch)
+        run = self.store.create(launch, None, seed=secrets.randbits(48))
+        try:
+            self._start(run, Control(), True, False, env, describing=True)
+            live = self._live[run.id]
+            live.wait(lambda r: r.state in ENDED and r.exit_status is not None, 60.0)
+            live.end_process()
+            found = self.store.run(run.id)
+        finally:
+            self._live.pop(run.id, None)
+            self.store.delete(run.id)
+        if found.status != "completed":
+            raise WrongUse((found.error or {}).get("message", f"{spec} could not be built"))
+        return {"spec": spec, **found.output}
+
     def _do(self, run: str, verb: str, fields: Document) -> Document:
         with _told():
             return {"run": run, "seq": self._alive(run).command(verb, fields)}
+
+    def delete(self, run: str) -> Document:
+        """Remove a run that has ended and has no forks."""
+        found = self._run(run)
+        live = self._live.get(found.id)
+        if live is not None and live.state not in ENDED:
+            raise Conflict(f"{run} is running; stop it first")
+        forks = [other.id for other in self.store.runs() if other.fork is not None and other.fork.parent == found.id]
+        if forks:
+            raise Conflict(f"{run} has forks that share its records: {', '.join(forks)}; delete them first")
+        self._live.pop(found.id, None)
+        self.store.delete(found.id)
+        return {"run": run, "deleted": True}
 
     # -- files -------------------------------------------------------------------------------------------------------
 
@@ -624,6 +677,8 @@ METHODS: dict[str, Callable[..., Any]] = {
         "send",
         "configure",
         "describe",
+        "describe_spec",
+        "delete",
         "export",
         "import_",
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, Engine, RowMapping, bindparam, create_engine, event, func, insert, select, update
+from sqlalchemy import Connection, Engine, RowMapping, bindparam, create_engine, delete, event, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -124,6 +124,14 @@ class Store:
                 values[name] = _dump(values[name])
         with self._lock, self._engine.begin() as connection:
             connection.execute(update(tables.runs).where(tables.runs.c.number == number(run)).values(values))
+
+    def delete(self, run: str) -> None:
+        """Remove a run, its records and its console; bodies stay, others may share them."""
+        of = number(run)
+        with self._lock, self._engine.begin() as connection:
+            for table in (tables.records, tables.console):
+                connection.execute(delete(table).where(table.c.run == of))
+            connection.execute(delete(tables.runs).where(tables.runs.c.number == of))
 
     def recut(self, run: str, cut: int) -> None:
         """A replay went on live from an earlier point: the fork shares less."""
@@ -276,12 +284,12 @@ class Store:
             n = 0 if last is None else last + 1
             connection.execute(insert(table).values(run=of, n=n, stream=stream, text=text))
 
-    def console(self, run: str) -> list[tuple[int, str]]:
-        """What the process of a run printed: 1 for standard output, 2 for standard error, and text, in order."""
+    def console(self, run: str, after: int = -1) -> list[tuple[int, int, str]]:
+        """What the process of a run printed after part `after`: number, stream (1 output, 2 error), text; in order."""
         table = tables.console
-        query = select(table.c.stream, table.c.text).where(table.c.run == number(run)).order_by(table.c.n)
+        query = select(table).where(table.c.run == number(run), table.c.n > after).order_by(table.c.n)
         with self._engine.connect() as connection:
-            return [(row.stream, row.text) for row in connection.execute(query)]
+            return [(row.n, row.stream, row.text) for row in connection.execute(query)]
 
 
 def number(run: str) -> int:

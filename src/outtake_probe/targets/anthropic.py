@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+
 import anthropic
 
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.targets.stainless import CAPABILITIES, Api, Hooks, Library, http_module
+from outtake_probe.targets.stainless.hooks import Hooks
+from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, http_module
 
 TRIGGERS = ("anthropic",)
 name = "anthropic"
@@ -60,6 +63,9 @@ def _usage(value: Json) -> Usage | None:
     return Usage(sum(usage.get(name) or 0 for name in _TOKENS_IN), usage.get("output_tokens") or 0)
 
 
+READS_THE_WIRE = "raw_stream" not in inspect.signature(anthropic.MessageStream.__init__).parameters
+"""In old versions (0.40), the helper `messages.stream` takes the response out of the stream that it is given."""
+
 _hooks = Hooks(
     Library(
         name=name,
@@ -80,6 +86,7 @@ _hooks = Hooks(
                 usage=_usage,
             ),
         ),
+        wire_helper="X-Stainless-Stream-Helper" if READS_THE_WIRE else "",
     )
 )
 

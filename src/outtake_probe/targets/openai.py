@@ -1,4 +1,4 @@
-"""The `openai` client, 1.x to 3.x: chat completions and responses, streaming and not, sync and async, Azure and beta."""
+"""The `openai` client, 1.x to 3.x: chat completions and responses, streaming or not, sync and async, Azure, beta."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import openai
 
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.targets.stainless import CAPABILITIES, Api, Hooks, Library, http_module
+from outtake_probe.targets.stainless.hooks import Hooks
+from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, http_module
 
 TRIGGERS = ("openai",)
 name = "openai"
@@ -33,10 +34,8 @@ def _completion(request: Json, text: str) -> Json:
 
 def _completion_chunks(request: Json, text: str) -> list[Json]:
     whole = {**_completion(request, text), "object": "chat.completion.chunk"}
-    deltas = (({"role": "assistant", "content": text}, None), ({}, "stop"))
-    return [
-        {**whole, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]} for delta, reason in deltas
-    ]
+    deltas: tuple[tuple[Json, Json], ...] = (({"role": "assistant", "content": text}, None), ({}, "stop"))
+    return [{**whole, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]} for delta, reason in deltas]
 
 
 def _wrong_completion(value: Json) -> str | None:

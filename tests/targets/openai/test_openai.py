@@ -6,12 +6,14 @@ import asyncio
 import gc
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 
-openai = pytest.importorskip("openai")
+pytest.importorskip("openai")
+
+import openai
 
 from outtake_probe.attached import active
 from outtake_probe.calling import call
@@ -38,7 +40,7 @@ RESPONSES = pytest.mark.skipif(not hasattr(openai.OpenAI, "responses"), reason="
 def whole(path: str, body: Any) -> Any:
     if path.partition("?")[0].endswith("/responses"):
         return response(body)
-    message = {"role": "assistant", "content": content(body)}
+    message: dict[str, Any] = {"role": "assistant", "content": content(body)}
     if "tools" in body:
         called = {"name": "add", "arguments": '{"a": 1}'}
         message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": called}]}
@@ -105,7 +107,10 @@ def response_events(body: Any, text: str) -> list[Any]:
         {"type": "response.created", "response": {**done, "output": [], "usage": None, "status": "in_progress"}},
         {"type": "response.output_item.added", "output_index": 0, "item": message},
         {"type": "response.content_part.added", **at, "part": {**part, "text": ""}},
-        *({"type": "response.output_text.delta", **at, "delta": piece, "logprobs": []} for piece in (text[:4], text[4:])),
+        *(
+            {"type": "response.output_text.delta", **at, "delta": piece, "logprobs": []}
+            for piece in (text[:4], text[4:])
+        ),
         {"type": "response.output_text.done", **at, "text": text, "logprobs": []},
         {"type": "response.content_part.done", **at, "part": {**part, "text": text}},
         {"type": "response.output_item.done", "output_index": 0, "item": done["output"][0]},
@@ -178,8 +183,7 @@ def chat_stream_closed(provider: Provider) -> Any:
 
 def chat_stream_helper(provider: Provider) -> Any:
     with client(provider) as c:
-        beta = getattr(c.beta, "chat", None)
-        holder = c.chat.completions if hasattr(c.chat.completions, "stream") else beta.completions
+        holder = c.chat.completions if hasattr(c.chat.completions, "stream") else c.beta.chat.completions
         with holder.stream(model="m", messages=HELLO) as stream:
             kinds = [event.type for event in stream]
             return [kinds, stream.get_final_completion().choices[0].message.content]
@@ -262,12 +266,17 @@ async def achat_stream(provider: Provider) -> Any:
             return [chunk.model_dump() async for chunk in stream]
 
 
+async def _first(stream: Any) -> AsyncIterator[Any]:
+    """The first piece of a stream, of which no more is read."""
+    async for piece in stream:
+        yield piece
+        break
+
+
 async def achat_stream_dropped(provider: Provider) -> Any:
     async with async_client(provider) as c:
         stream = await c.chat.completions.create(model="m", messages=HELLO, stream=True)
-        async for chunk in stream:
-            first = chunk.model_dump()
-            break
+        first = [chunk.model_dump() async for chunk in _first(stream)]
         await stream.close()
         return [first, (await c.chat.completions.create(model="m", messages=HELLO)).model_dump()]
 
@@ -476,19 +485,14 @@ def test_an_error_comes_back_as_its_class(provider: Provider, stream: bool) -> N
 
 
 def torn(provider: Provider) -> Any:
-    pieces = []
+    pieces: list[Any] = []
     with client(provider) as c:
         stream = c.chat.completions.create(model="torn", messages=HELLO, stream=True)
         try:
-            pieces = [chunk.model_dump() for chunk in _keep(stream, pieces)]
+            for chunk in stream:
+                pieces.append(chunk.choices[0].delta.content)
         except openai.APIError as error:
             return [pieces, type(error).__name__, error.message, error.request.method]
-
-
-def _keep(stream: Any, pieces: list[Any]) -> Iterator[Any]:
-    for chunk in stream:
-        pieces.append(chunk.choices[0].delta.content)
-        yield chunk
 
 
 def test_an_error_inside_a_stream_comes_after_the_same_chunks(provider: Provider) -> None:
@@ -688,9 +692,11 @@ def test_other_requests_pass_by(provider: Provider) -> None:
 
 def test_a_response_that_the_program_reads_from_the_wire_works_and_is_noted(provider: Provider) -> None:
     def program() -> Any:
-        with client(provider) as c:
-            with c.chat.completions.with_streaming_response.create(model="m", messages=HELLO) as response:
-                return json.loads(response.read())["choices"][0]["message"]["content"]
+        with (
+            client(provider) as c,
+            c.chat.completions.with_streaming_response.create(model="m", messages=HELLO) as response,
+        ):
+            return json.loads(response.read())["choices"][0]["message"]["content"]
 
     log = run(target, program)
     assert log.output == answer_to(provider.requests[0])

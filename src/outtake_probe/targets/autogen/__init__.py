@@ -50,17 +50,18 @@ def install(session: Session) -> Sequence[str]:
     if _installed is None:
         _installed = _Installed(session)
     missing = []
-    for module, hook in hooks.HOOKS:
-        if module in sys.modules and module not in _installed.done and _is_loaded(module):
+    for module, needed, hook in hooks.HOOKS:
+        if module in sys.modules and module not in _installed.done and _is_there(module, needed):
             _installed.done.add(module)
             missing += hook(_installed.hub, _installed.patches)
     _installed.missing += missing
     return missing
 
 
-def _is_loaded(module: str) -> bool:
-    spec = getattr(sys.modules[module], "__spec__", None)
-    return not getattr(spec, "_initializing", False)
+def _is_there(module: str, needed: str) -> bool:
+    """Whether a module has what its hook needs, or will never have it."""
+    found = sys.modules[module]
+    return hasattr(found, needed) or not getattr(getattr(found, "__spec__", None), "_initializing", False)
 
 
 def remove() -> None:

@@ -122,16 +122,18 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
 def _model_call(
     client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any], decode: Callable[[Json], Any]
 ) -> Call:
+    path = _below("model")
+    given = prompts.prompt(client, said, kwargs, path)
     return Call(
         "model",
-        _below("model"),
-        prompts.prompt(client, said, kwargs),
+        path,
+        given,
         type=type(client).__name__,
         decode_input=prompts.decode_prompt,
         encode=prompts.encode_piece,
         decode=decode,
         usage=_usage,
-        normalize=lambda _, value: prompts.normalize(prompts.prompt(client, said, kwargs), value),
+        normalize=lambda _, value: prompts.normalize(given, value),
     )
 
 

@@ -52,11 +52,12 @@ def hook_teams(hub: Hub, patches: Patches) -> list[str]:
     return []
 
 
-HOOKS: tuple[tuple[str, Callable[[Hub, Patches], list[str]]], ...] = (
-    ("autogen_core", hook_core),
-    ("autogen_agentchat.agents", hook_agents),
-    ("autogen_agentchat.teams", hook_teams),
+HOOKS: tuple[tuple[str, str, Callable[[Hub, Patches], list[str]]], ...] = (
+    ("autogen_core", "SingleThreadedAgentRuntime", hook_core),
+    ("autogen_agentchat.agents", "UserProxyAgent", hook_agents),
+    ("autogen_agentchat.teams", "BaseGroupChat", hook_teams),
 )
+"""Module, what it must have by then, and what puts the hooks in place."""
 
 
 def is_runner(made: object) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import itertools
 import json
 import sys
 import types
@@ -36,6 +37,7 @@ _FIRST = ("type", "source", "content")
 _INNER = ("chat_message", "response", "message", "messages", "result")
 """Where an event of a group chat keeps the message that it is about."""
 _IMAGES: weakref.WeakKeyDictionary[Image, str] = weakref.WeakKeyDictionary()
+_numbers = itertools.count()
 _Plain = (str, int, float, bool, type(None))
 T = TypeVar("T")
 
@@ -54,8 +56,12 @@ def type_name(value: object) -> str:
 
 
 def body(message: object) -> Json:
-    """A message as JSON; what was seen before is not serialised again."""
-    return _dump(message, part)
+    """A message as it is now, as JSON; it is serialised once for all who hear it."""
+    if type(message) in _Plain:
+        return message
+    if isinstance(message, BaseModel) and not type(message).model_fields:
+        return {}
+    return Part(("message", next(_numbers)), functools.partial(_dump, message, part))
 
 
 def plain(message: object) -> Json:
@@ -66,9 +72,9 @@ def plain(message: object) -> Json:
 def identity(message: object, said: Json) -> Json:
     """What names a message in every run: its body, without what differs from run to run."""
     error = getattr(message, "error", None)
-    if error is None or not hasattr(error, "traceback") or not isinstance(said, dict):
+    if error is None or not hasattr(error, "traceback"):
         return said
-    return {**said, "error": {"type": error.error_type, "message": error.error_message}}
+    return {**_dump(message, part), "error": {"type": error.error_type, "message": error.error_message}}
 
 
 def text(message: object) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import operator
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from autogen_core import FunctionCall
@@ -20,21 +22,36 @@ from autogen_core.models import (
 )
 from pydantic import BaseModel, ValidationError
 
-from outtake_probe.bodies import Part
+from outtake_probe.bodies import Growing, Part
 from outtake_probe.calling import NewInput
 from outtake_probe.records import Json
 from outtake_probe.redact import SECRET_KEYS
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
 
+_LAST: weakref.WeakKeyDictionary[Any, dict[str, _Said]] = weakref.WeakKeyDictionary()
+_content = operator.attrgetter("content")
 _NO_ARGS = ("messages", "cancellation_token")
 _SECRET = ("key", "token", "secret", "password", "credential", "authorization", "headers")
 _TOOLS: weakref.WeakKeyDictionary[Any, Json] = weakref.WeakKeyDictionary()
 
 
-def prompt(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> dict[str, Json]:
-    """The input of a model call."""
-    out: dict[str, Json] = {"model": model_name(client), "messages": [part(message) for message in said]}
+@dataclass(frozen=True)
+class _Said:
+    """A prompt as it was given last time: the same messages, with the same contents, are not looked at again."""
+
+    objects: list[Any]
+    contents: list[Any]
+    keys: list[tuple[int, Any]]
+    """Keys of the messages whose contents are lists, which can change."""
+    parts: Growing
+
+
+def prompt(
+    client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any], path: str = ""
+) -> dict[str, Json]:
+    """The input of a model call; `path` tells the conversations apart that share a client."""
+    out: dict[str, Json] = {"model": model_name(client), "messages": _conversation(client, said, path)}
     args = create_args(client)
     if args:
         out["args"] = args
@@ -42,6 +59,31 @@ def prompt(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Map
         if name not in _NO_ARGS and value not in ([], {}, None, "auto"):
             out[name] = _argument(name, value)
     return out
+
+
+def _conversation(client: Any, said: Sequence[LLMMessage], path: str) -> Growing:
+    """The messages of a prompt; where it only grew since the last one, the new ones are made."""
+    known = _LAST.setdefault(client, {})
+    last, objects = known.get(path), list(said)
+    contents = list(map(_content, objects))
+    if last is not None and _grew(last, objects, contents):
+        at, keys = len(last.objects), last.keys
+        parts = Growing([*last.parts, *map(part, objects[at:])], last.parts)
+    else:
+        at, keys = 0, []
+        parts = Growing(map(part, objects))
+    new = [(i, _key(objects[i])) for i in range(at, len(objects)) if type(contents[i]) is not str]
+    known[path] = _Said(objects, contents, [*keys, *new], parts)
+    return parts
+
+
+def _grew(last: _Said, objects: list[Any], contents: list[Any]) -> bool:
+    return (
+        len(last.objects) <= len(objects)
+        and all(map(operator.is_, last.objects, objects))
+        and all(map(operator.is_, last.contents, contents))
+        and all(_key(objects[at]) == key for at, key in last.keys)
+    )
 
 
 def _argument(name: str, value: Any) -> Json:

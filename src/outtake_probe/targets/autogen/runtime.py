@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+import itertools
 import logging
-import uuid
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,6 +51,7 @@ T = TypeVar("T", bound=Agent)
 Factory = Callable[[], Any]
 _events = logging.getLogger(EVENT_LOGGER_NAME)
 _log = logging.getLogger("autogen_core")
+_numbers = itertools.count(1)
 _KEPT_OUT = ("GroupChatError", "ChatAgentContainer")
 """A message that this class of agents only ever refuses to handle: bringing it there makes an error of nothing."""
 
@@ -131,10 +132,11 @@ class Runtime(AgentRuntime):
             for handler in self._interventions:
                 message = _kept(message, await handler.on_publish(message, message_context=context))
             self._log_event(message, sender, topic_id, MessageKind.PUBLISH, DeliveryStage.SEND)
-            hearers = [agent for agent in self.hearers(topic_id) if agent != sender and self._takes(agent, message)]
-            if hearers:
-                await self._queue(message, hearers, context, None)
-            else:
+            hearers = self.hearers(topic_id)
+            others = [agent for agent in hearers if agent != sender and self._takes(agent, message)]
+            if others:
+                await self._queue(message, others, context, None)
+            elif not hearers:
                 body = {"topic": self.hub.paths.topic(topic_id.type), "message": messages.body(message)}
                 self.hub.session.note("unheard", self._sender(sender), body)
         except MessageDroppedException:
@@ -177,7 +179,7 @@ class Runtime(AgentRuntime):
                 _refuse(future)
                 continue
             item = Item(queued.id, self, recipient, path, own, identity, context, future)
-            item.body = body if own is message else messages.body(own)
+            item.body = body if own is message else messages.body(own)  # a part of its own: nothing else says that
             self.enqueue(desk, item)
 
     def enqueue(self, desk: Desk, item: Item) -> None:
@@ -561,7 +563,7 @@ def _context(
         topic_id=topic,
         is_rpc=topic is None,
         cancellation_token=token or CancellationToken(),
-        message_id=message_id or str(uuid.uuid4()),
+        message_id=message_id or f"00000000-0000-4000-8000-{next(_numbers):012x}",
     )
 
 

@@ -7,20 +7,20 @@ neither serialised nor stored again.
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Hashable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from outtake_probe.bodies import Part
 from outtake_probe.records import Json
+from outtake_probe.session import BadValue
+from outtake_probe.targets.stainless.library import Absent
 from outtake_probe.values import encode, is_model
-
-Absent = tuple[type, ...]
-"""The classes whose instances stand for an argument that was not given."""
 
 
 def settled(value: Any) -> Any:
-    """`value` with its containers copied and its one-shot iterators read, so that it can be looked at and still sent."""
+    """`value` with its containers copied and its one-shot iterators read: it can be looked at and still be sent."""
     if type(value) is dict:
         return {key: settled(item) for key, item in value.items()}
     if type(value) in (list, tuple) or (isinstance(value, Iterator) and not hasattr(value, "read")):
@@ -60,8 +60,8 @@ def _top(value: Any, absent: Absent) -> Json:
 def _key(value: Any, absent: Absent) -> Hashable:
     """Equal for equal JSON only; costs little, because a text remembers its hash."""
     kind = type(value)
-    if kind is str or value is None:
-        return value
+    if value is None or kind is str:
+        return str(value) if kind is str else None
     if kind is dict:
         return ("{", *((key, _key(item, absent)) for key, item in value.items() if not isinstance(item, absent)))
     if kind in (list, tuple):
@@ -75,3 +75,23 @@ def edited_body(body: Mapping[str, Any], edited: Mapping[str, Json], absent: Abs
     """The body to send for an edited input: what the edit left alone stays the very object that the program gave."""
     same = (key for key, value in edited.items() if key in body and plain(body[key], absent) == value)
     return {**edited, **{key: body[key] for key in same}}
+
+
+def normalized(now: dict[str, Json], turns: str, value: Json) -> dict[str, Json]:
+    """The whole request of an edit that names some of its keys; null takes a key out.  Raises `BadValue`."""
+    example = {turns: [{"role": "user", "content": "Hello"}]}
+    if not isinstance(value, dict) or not value:
+        shown = json.dumps(example)
+        raise BadValue(f"a request is edited by an object with the keys to replace, like {shown}", example)
+    if bool(value.get("stream", now.get("stream"))) != bool(now.get("stream")):
+        raise BadValue("the program waits for a stream, or for none: an edit cannot change `stream`")
+    if not _is_conversation(value.get(turns, now.get(turns)), turns):
+        raise BadValue(f"`{turns}` is a list of objects, like {json.dumps(example)}", example)
+    return {key: item for key, item in {**now, **value}.items() if item is not None}
+
+
+def _is_conversation(value: Json, turns: str) -> bool:
+    """A list of turns; for the responses API, it may be one text, or nothing but a prompt that the server keeps."""
+    if isinstance(value, list):
+        return all(isinstance(item, dict) for item in value)
+    return turns == "input" and (value is None or isinstance(value, str))

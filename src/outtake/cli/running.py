@@ -1,0 +1,279 @@
+"""Running a target, forking a run, and debugging either at a prompt."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from outtake.cli import given, outcome
+from outtake.cli.commands import RunArgument, command
+from outtake.cli.front import Document, Front
+from outtake.cli.holding import print_hold, ways_out
+from outtake.cli.problems import Problem, exit_code, is_wrong_use
+from outtake.cli.prompt import Prompt
+from outtake.cli.watch import Watch, watching
+
+if TYPE_CHECKING:
+    from outtake.service import Service
+
+SpecArgument = Annotated[
+    str, typer.Argument(metavar="SPEC", help="path.py:factory, pkg.module:factory, or a script.py with its arguments.")
+]
+ArgsArgument = Annotated[list[str] | None, typer.Argument(metavar="[ARG]...", help="Arguments of a script.")]
+InputOption = Annotated[
+    str | None, typer.Option("--input", metavar="TEXT", help="The input: text, or a JSON object or list.")
+]
+InputFileOption = Annotated[
+    str | None, typer.Option("--input-file", metavar="F", help="Read the input from a file; - for standard input.")
+]
+HeadlessOption = Annotated[
+    bool, typer.Option("--headless", help="Nobody watches: return as soon as the run has ended, or is held.")
+]
+PauseOption = Annotated[bool, typer.Option("--pause", help="Hold at the very first gate.")]
+BreakOption = Annotated[
+    list[str] | None,
+    typer.Option("--break", metavar="COND", help="Hold where this is true, e.g. agent:coder, 'text~\"budget\"', error."),
+]
+PythonOption = Annotated[
+    str | None, typer.Option("--python", metavar="PATH", help="The interpreter that the target runs in.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="COMPONENT.KEY=VALUE", help="A setting of a component, from the start."),
+]
+NameOption = Annotated[str, typer.Option("--name", metavar="TEXT", help="A name to remember the run by.")]
+
+
+@command("run", context_settings={"ignore_unknown_options": False})
+def run(
+    front: Front,
+    spec: SpecArgument,
+    args: ArgsArgument = None,
+    input: InputOption = None,
+    input_file: InputFileOption = None,
+    headless: HeadlessOption = False,
+    pause: PauseOption = False,
+    breakpoints: BreakOption = None,
+    python: PythonOption = None,
+    settings: SetOption = None,
+    name: NameOption = "",
+) -> int:
+    """Run a target and show what happens; hold it where asked."""
+    value, has_input = given.target_input(input, input_file)
+    config = given.settings(settings or [])
+    with front.service() as service:
+        started = service.run(
+            spec,
+            input=value,
+            has_input=has_input,
+            headless=headless,
+            pause=pause,
+            breakpoints=breakpoints or [],
+            python=interpreter(python),
+            config=config,
+            folder=os.getcwd(),
+            args=args or [],
+            stdin=_lends_stdin(front, service, input_file),
+            name=name,
+        )
+        return conduct(front, service, started["run"], headless=headless)
+
+
+@command("fork")
+def fork(
+    front: Front,
+    run: RunArgument,
+    at: Annotated[
+        int | None, typer.Option("--at", metavar="SEQ", help="Keep what lies before this record (default: the edit's).")
+    ] = None,
+    edits: Annotated[
+        list[str] | None, typer.Option("--edit", metavar="JSON", help="A change: {\"op\", \"seq\", \"value\", ...}, or @FILE.")
+    ] = None,
+    reuse: Annotated[
+        str,
+        typer.Option(metavar="HOW", help="matching: serve what is identical; prefix: all after the cut is live; none."),
+    ] = "matching",
+    live: Annotated[
+        list[str] | None, typer.Option("--live", metavar="COMPONENT", help="Execute this component in any case.")
+    ] = None,
+    repeat: Annotated[
+        str | None,
+        typer.Option(metavar="HOW", help="Calls that change the world and were made before: ask, serve, run."),
+    ] = None,
+    headless: HeadlessOption = False,
+    pause: PauseOption = False,
+    breakpoints: BreakOption = None,
+    python: PythonOption = None,
+    name: NameOption = "",
+) -> int:
+    """Go on from a record of a run in a new one, with changes; what did not change is served from the record."""
+    changes = [given.edit(text) for text in edits or []]
+    if at is None and not any("seq" in change for change in changes):
+        raise Problem(f"say where to fork {run}: --at SEQ (outtake show {run} numbers the records), or an --edit with a seq")
+    with front.service() as service:
+        started = service.fork(
+            run,
+            at=at,
+            edits=changes,
+            reuse=reuse,
+            live=live or [],
+            repeat=repeat,
+            headless=headless,
+            pause=pause,
+            breakpoints=breakpoints or [],
+            python=interpreter(python) if python else None,
+            stdin=_lends_stdin(front, service, None),
+            name=name,
+        )
+        return conduct(front, service, started["run"], headless=headless)
+
+
+@command("debug")
+def debug(
+    front: Front,
+    target: Annotated[str, typer.Argument(metavar="SPEC|RUN", help="A target to start, or a run to look into.")],
+    args: ArgsArgument = None,
+    input: InputOption = None,
+    input_file: InputFileOption = None,
+    breakpoints: BreakOption = None,
+    python: PythonOption = None,
+    settings: SetOption = None,
+) -> int:
+    """Step through a run at a prompt, in the manner of pdb; `help` there lists the commands."""
+    if front.json:
+        raise Problem("debug is a conversation and has no JSON form; scripts use run --pause, pending, step, edit")
+    if input_file == "-":
+        raise Problem("debug reads its commands from standard input; give the input as --input, or in a file")
+    value, has_input = given.target_input(input, input_file)
+    with front.service() as service:
+        if is_run(target):
+            return _prompted(front, service, target, own=False)
+        started = service.run(
+            target,
+            input=value,
+            has_input=has_input,
+            pause=True,
+            breakpoints=breakpoints or [],
+            python=interpreter(python),
+            config=given.settings(settings or []),
+            folder=os.getcwd(),
+            args=args or [],
+        )
+        return _prompted(front, service, started["run"], own=True)
+
+
+def is_run(text: str) -> bool:
+    """Whether this names a run, not a target."""
+    return text[:1] == "r" and text[1:].isdecimal()
+
+
+def interpreter(path: str | None) -> str:
+    """The interpreter to use, as an absolute path: the owner of the store may be in another folder and environment."""
+    from outtake.service.access import default_python  # noqa: PLC0415  as in `Front.service`
+
+    if path is None:
+        return default_python()
+    found = os.path.abspath(os.path.expanduser(path))
+    if not os.path.exists(found):
+        raise Problem(f"there is no interpreter {path}; --python takes the path of one, such as .venv/bin/python")
+    return found
+
+
+def _lends_stdin(front: Front, service: Service, input_file: str | None) -> bool:
+    """Whether the program reads what is piped into this command; at a terminal it asks through the debugger."""
+    local = getattr(service, "hub", None) is not None
+    return local and input_file != "-" and not front.interactive and sys.stdin is not None and not sys.stdin.isatty()
+
+
+# -- until it ends ---------------------------------------------------------------------------------------------------
+
+
+def conduct(front: Front, service: Service, run: str, *, headless: bool) -> int:
+    """Follow a run that was started until it ends or, headless, is held; print how; return the exit code."""
+    info = attend(front, service, run, headless=headless)
+    if front.json:
+        front.document(outcome.run_document(info))
+    elif is_wrong_use(info["error"]):
+        raise Problem(info["error"]["message"])
+    else:
+        outcome.print_outcome(front.out, info, saved_tokens(service, info))
+    return exit_code(info)
+
+
+def attend(front: Front, service: Service, run: str, *, headless: bool) -> Document:
+    """Follow a run to its end, asking a person where something is held; returns how it is then."""
+    if not front.json:
+        state = service.info(run)
+        front.out.print(f"{run}  {state['spec']}", style="bold")
+    with watching(front, service, run, shown=not front.json) as watch:
+        while True:
+            try:
+                _follow(front, service, watch, headless)
+                break
+            except KeyboardInterrupt:
+                if not front.interactive or headless:
+                    _stop(front, service, run)
+                    break
+                service.control(run, "pause")
+                front.out.print("paused: it holds at its next step; `continue` goes on, `stop` ends it", style="bold yellow")
+                if Prompt(front, service, watch).converse() == "quit":
+                    break
+    return service.info(run)
+
+
+def _follow(front: Front, service: Service, watch: Watch, headless: bool) -> None:
+    announced: set[int] = set()
+    while True:
+        watch.until_rest(known=announced, patience=None)
+        if watch.ended or headless:
+            return
+        if front.interactive:
+            if Prompt(front, service, watch).converse() == "quit":
+                return
+            continue
+        fresh = [hold for hold in service.pending(watch.run)["held"] if hold["hold"] not in announced]
+        announced |= {hold["hold"] for hold in watch.held()} | {hold["hold"] for hold in fresh}
+        console = front.err if front.json else front.out
+        for hold in fresh:
+            print_hold(console, hold)
+        if fresh:
+            console.print(ways_out(watch.run, fresh), style="dim")
+
+
+def _stop(front: Front, service: Service, run: str) -> None:
+    front.news(f"stopping {run}")
+    with suppress(KeyboardInterrupt):
+        service.control(run, "stop")
+
+
+def _prompted(front: Front, service: Service, run: str, *, own: bool) -> int:
+    """Talk about a run until the user has enough; a run that was started for this ends with it."""
+    with watching(front, service, run, shown=True) as watch:
+        prompt = Prompt(front, service, watch)
+        prompt.converse(until_quit=True)
+    info = service.info(prompt.run)
+    if own and info["live"]:
+        service.control(prompt.run, "stop")
+        info = service.info(prompt.run)
+    if is_wrong_use(info["error"]):
+        raise Problem(info["error"]["message"])
+    return exit_code(info) if own else 0
+
+
+def saved_tokens(service: Service, info: Document) -> Document:
+    """The tokens of model calls that a fork did not have to make."""
+    saved = {"input": 0, "output": 0}
+    if info["parent"] is None:
+        return saved
+    for record in service.show(info["run"], kind="model"):
+        if record["kind"] == "invocation_ended" and (record["how"] == "reused" or record["seq"] < (info["cut"] or 0)):
+            saved["input"] += record["tokens_in"]
+            saved["output"] += record["tokens_out"]
+    return saved
+
+

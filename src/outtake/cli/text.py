@@ -1,0 +1,119 @@
+"""Values as a person reads them: bodies as text, long ones folded, times and counts in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+LINES, CHARACTERS, LINE = 12, 800, 96
+"""Where a body is folded, and how much of one fits into the line of its record."""
+_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_INNER = ("response", "chat_message", "message", "messages", "result", "content", "choices", "answer")
+"""Where messages and model answers keep what was said, outermost first."""
+
+
+def clean(text: str) -> str:
+    """Text that cannot steer a terminal."""
+    return _CONTROLS.sub("", text)
+
+
+def said(body: Any) -> str | None:
+    """What a body says in words: a text, an error, the text of a message however deep; None where it says nothing."""
+    if isinstance(body, str):
+        return clean(body)
+    if isinstance(body, list):
+        texts = [text for item in body if (text := said(item))]
+        return texts[-1] if texts else None
+    if not isinstance(body, dict):
+        return None
+    if body.get("$type") == "exception":
+        return error_line(body)
+    return next((text for name in _INNER if name in body and (text := said(body[name]))), None)
+
+
+def readable(body: Any) -> str:
+    """A body as text: what it says if it is a text or a message, else JSON."""
+    if isinstance(body, str):
+        return clean(body)
+    if isinstance(body, dict) and (body.get("$type") == "exception" or {"content", "chat_message", "response"} & body.keys()):
+        text = said(body)
+        if text is not None:
+            return text
+    return clean(as_json(body))
+
+
+def as_json(body: Any) -> str:
+    """JSON on one line where it fits, else indented."""
+    line = json.dumps(body, ensure_ascii=False)
+    return line if len(line) <= LINE else json.dumps(body, ensure_ascii=False, indent=2)
+
+
+def arguments(body: Any) -> str:
+    """An input on one line: its fields, or what it says."""
+    if isinstance(body, dict) and body and not body.keys() & {"$type", "messages"}:
+        return "  ".join(f"{clean(name)}={_short(item)}" for name, item in body.items() if item is not None)
+    text = said(body)
+    return one_line(text if text is not None else "" if body in (None, {}) else as_json(body))
+
+
+def _short(item: Any) -> str:
+    return one_line(json.dumps(item, ensure_ascii=False), 60)
+
+
+def one_line(text: str, limit: int = LINE) -> str:
+    flat = " ".join(clean(text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def error_line(error: Any) -> str:
+    """An error as Python would say it."""
+    if isinstance(error, str):
+        return clean(error)
+    if not isinstance(error, dict):
+        return clean(as_json(error))
+    if "difference" in error:
+        return clean(f"the program departs from its record: {error['difference']}")
+    name = str(error.get("class", "")).rpartition(":")[2].rpartition(".")[2]
+    message = clean(str(error.get("message", "")))
+    return message if name in ("", "WrongUse") else f"{name}: {message}" if message else name
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The beginning of a text, and how many characters were left out."""
+
+    text: str
+    left_out: int
+
+
+def fold(text: str, lines: int = LINES, characters: int = CHARACTERS) -> Folded:
+    """A long text shortened, at the end of a line where one is near."""
+    shown = "\n".join(text.splitlines()[:lines])
+    if len(shown) > characters:
+        shown = shown[:characters]
+    shown = shown.rstrip()
+    left_out = len(text.rstrip()) - len(shown)
+    return Folded(shown, left_out) if left_out > 0 else Folded(text.rstrip(), 0)
+
+
+def duration(seconds: float) -> str:
+    if seconds < 0.0005:
+        return "0 ms"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def count(number: int, thing: str) -> str:
+    """``3 records``, ``1 record``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def counted(counts: dict[str, int]) -> str:
+    """``4 model calls, 2 tools``, or ``nothing``."""
+    names = {"model": "model call", "tool": "tool call", "step": "step", "agent": "agent turn", "task": "task"}
+    return ", ".join(count(n, names[kind]) for kind, n in counts.items() if n and kind in names) or "nothing"
