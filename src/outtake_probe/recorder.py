@@ -1,6 +1,6 @@
 """The recorder: numbers the records, sends them, keeps them until they are acknowledged, and resends after a break.
 
-Records are handed to the socket in batches, a few milliseconds late, or at once when something waits for their
+Records are handed to the socket in batches, some milliseconds late, or at once when something waits for their
 acknowledgement.  While the server is away nothing is lost and nothing that needs an acknowledgement goes on.
 """
 
@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Sequence
 
 from outtake_probe.bodies import Bodies
-from outtake_probe.records import Json, Record, to_json
+from outtake_probe.records import Json, Record, written
 from outtake_probe.waits import Wait
 from outtake_probe.wire import Connection, Node
 
-LATE = 0.004
+LATE = 0.02
 """Seconds that a record may wait for company."""
 
 
@@ -47,7 +47,7 @@ class Recorder:
         """Append a record; returns its number."""
         seq = self.next
         self.next = seq + 1
-        record = to_json(cls(seq=seq, at=round(time.time(), 6), **fields))
+        record = written(cls, seq, round(time.time(), 6), fields)
         self._unsent.append((seq, record))
         if len(self._unsent) == 1:
             self._changed.notify()

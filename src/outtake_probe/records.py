@@ -193,21 +193,31 @@ KINDS: dict[str, type[Record]] = {
 }
 
 
-def _fields(cls: type[Record]) -> tuple[tuple[str, object], ...]:
-    return tuple((f.name, f.default) for f in dataclasses.fields(cls))
+_DEFAULTS: dict[type[Record], dict[str, object]] = {
+    cls: {f.name: f.default for f in dataclasses.fields(cls)} for cls in KINDS.values()
+}
 
 
-_FIELDS = {cls: _fields(cls) for cls in KINDS.values()}
+def written(cls: type[Record], seq: int, at: float, fields: dict[str, Json]) -> dict[str, Json]:
+    """A record of kind `cls` as a JSON object; fields that hold their default are left out.
+
+    This is on the path of every record, so no instance is made.  Raises `TypeError` for a field that `cls` has not.
+    """
+    out: dict[str, Json] = {"kind": cls.kind, "seq": seq, "at": at}
+    defaults = _DEFAULTS[cls]
+    try:
+        for name, value in fields.items():
+            if value != defaults[name]:
+                out[name] = value
+    except KeyError as error:
+        raise TypeError(f"{cls.__name__} has no field {error}") from error
+    return out
 
 
 def to_json(record: Record) -> dict[str, Json]:
     """The record as a JSON object; fields that hold their default are left out."""
-    out: dict[str, Json] = {"kind": record.kind}
-    for name, default in _FIELDS[type(record)]:
-        value = getattr(record, name)
-        if value != default:
-            out[name] = value
-    return out
+    fields = {name: getattr(record, name) for name in _DEFAULTS[type(record)] if name not in ("seq", "at")}
+    return written(type(record), record.seq, record.at, fields)
 
 
 def from_json(data: dict[str, Json]) -> Record:

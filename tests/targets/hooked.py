@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from outtake_probe.attached import active
+from outtake_probe.conditions import Breakpoint
+from outtake_probe.gate import Answer, Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted
+from outtake_probe.session import BadValue, Session
 from tests.core.inprocess import Log, execute
 
 
@@ -22,6 +26,24 @@ def run(target: ModuleType, program: Callable[[], Any], **options: Any) -> Log:
             target.remove()
 
     return execute(hooked, **options)
+
+
+def held(target: ModuleType, program: Callable[[], Any], where: str, answer: Answer) -> tuple[Log, list[BadValue]]:
+    """Give this answer to whatever is held there; what is refused goes on as it was.  The refusals come along."""
+    refused: list[BadValue] = []
+
+    def give(session: Session, hold: int) -> None:
+        try:
+            session.release(hold, answer)
+        except BadValue as error:
+            refused.append(error)
+            session.release(hold, Answer("proceed"))
+
+    def on_held(session: Session, fields: dict[str, Any]) -> None:
+        threading.Thread(target=give, args=(session, fields["hold"])).start()
+
+    log = run(target, program, stance=Stance(breakpoints=[Breakpoint(where, 1)]), on_held=on_held)
+    return log, refused
 
 
 def models(log: Log) -> list[InvocationStarted]:

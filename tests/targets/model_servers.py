@@ -1,7 +1,8 @@
 """A model provider on the loopback that answers with a hash of what it was asked, and counts.
 
 Any error in what a program asks after a replay changes the answer.  The name of the model asks for special treatment:
-``limited`` is refused, ``flaky`` fails at the first request, ``torn`` breaks off its stream with an error.
+``limited`` is refused, ``flaky`` fails at the first request, ``torn`` breaks off its stream with an error, ``slow``
+answers when it is told to.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Provider:
     requests: list[Any] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
+    arrived: threading.Event = field(default_factory=threading.Event)
+    release: threading.Event = field(default_factory=threading.Event)
 
     @property
     def count(self) -> int:
@@ -51,6 +54,7 @@ class Provider:
         try:
             yield self
         finally:
+            self.release.set()
             server.shutdown()
             server.server_close()
             thread.join()
@@ -64,6 +68,9 @@ class Provider:
                 provider.requests.append(body)
                 provider.headers.append(dict(self.headers))
                 model = body.get("model")
+                if model == "slow":
+                    provider.arrived.set()
+                    provider.release.wait(60)
                 if model == "limited" or (model == "flaky" and provider.count == 1):
                     return self._json(429 if model == "limited" else 500, provider.error)
                 if body.get("stream"):
@@ -77,7 +84,10 @@ class Provider:
                 self.send_header("Content-Length", str(len(data)))
                 self.send_header("Retry-After-Ms", "1")
                 self.end_headers()
-                self.wfile.write(data)
+                try:
+                    self.wfile.write(data)
+                except OSError:
+                    return  # the program did not wait
 
             def _events(self, events: list[Event], torn: bool) -> None:
                 self.send_response(200)

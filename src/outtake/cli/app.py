@@ -1,8 +1,9 @@
 """The command `outtake`: from its arguments to an exit code."""
 
-import contextlib
 import importlib.metadata
+import io
 import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import typer
 
 from outtake.cli import demo, files, looking, pages, running, steering
 from outtake.cli.commands import JsonOption, StoreOption, app
-from outtake.cli.problems import STOPPED, WRONG_USE, Problem
+from outtake.cli.problems import STOPPED, WRONG_USE, OutputGone, Problem
 
 GROUPS = (running, looking, steering, files, pages, demo)
 """The modules whose commands `app` holds, in the order of the help."""
@@ -25,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     told = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  a terminal may know fewer characters
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _interrupt)
@@ -38,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refused(problem, told)
     except (KeyboardInterrupt, typer.Abort):
         return STOPPED
-    except BrokenPipeError:
-        sys.stderr.close()  # who read our output has gone; the interpreter would complain about the rest
+    except OutputGone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter would complain about what is left to write
         return 0
     return code if isinstance(code, int) else 0
 

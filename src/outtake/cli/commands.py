@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -38,7 +38,11 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., int | None]],
 
     def declare(function: Callable[..., int | None]) -> Callable[..., int | None]:
         signature = inspect.signature(function)
-        own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in list(signature.parameters.values())[1:]]
+        hints = get_type_hints(function, include_extras=True)
+        own = [
+            p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[p.name])
+            for p in list(signature.parameters.values())[1:]
+        ]
 
         @functools.wraps(function)
         def run(*, as_json: bool, store: str | None, context: typer.Context, **given: Any) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from outtake.cli.problems import Problem
+from outtake.cli.problems import OutputGone, Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,10 +63,19 @@ class Front:
         except ConnectionError as error:
             raise Problem(f"the owner of the store {self.folder} went away: {error}", "conflict") from error
 
+    def owns(self, service: Service) -> bool:
+        """Whether this process owns the store, and so starts the programs that are debugged."""
+        from outtake.service import Service  # noqa: PLC0415  see `service`
+
+        return isinstance(service, Service)
+
     def document(self, document: Any) -> None:
         """One JSON document, on a line of its own."""
-        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise OutputGone from error
 
     def documents(self, documents: Iterable[Any]) -> None:
         for document in documents:
@@ -77,10 +86,16 @@ class Front:
         self.err.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
 
 
+class _Output(Console):
+    """A console that tells when who read it has gone."""
+
+    def on_broken_pipe(self) -> None:
+        raise OutputGone
+
+
 def _console(*, stderr: bool) -> Console:
-    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    """Colours and the real width on a terminal; in a pipe plain, and no line is broken."""
+    console = _Output(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
     if not console.is_terminal:
-        console = Console(
-            stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, width=PIPE_WIDTH, color_system=None
-        )
+        console.width = PIPE_WIDTH
     return console

@@ -11,7 +11,7 @@ from outtake.cli import text as words
 from outtake.cli.front import Document
 from outtake.cli.transcript import STYLES
 
-WHERE = {"before": "about to run", "after": "has come back", "input": "waits for input", "diverged": "departed from the record"}
+WHERE = {"before": "about to run", "after": "has come back", "input": "waits for input", "diverged": "left its record"}
 
 
 def print_hold(console: Console, hold: Document) -> None:
@@ -52,9 +52,17 @@ def print_pending(console: Console, pending: Document) -> None:
     for hold in pending["held"]:
         print_hold(console, hold)
     for message in pending["queued"]:
-        line = Text(f"message {message['seq']}  ", style="bold") + Text(f"{message['component']} → {message.get('recipient')}")
+        line = Text(f"message {message['seq']}  ", style="bold")
+        line.append(f"{message['component']} → {message.get('recipient')}")
         line.append(f"  {message.get('type', '')}  ", style="dim")
         console.print(line.append(words.one_line(words.said(message.get("body")) or "")))
+
+
+def print_breakpoints(console: Console, points: list[Document]) -> None:
+    if not points:
+        console.print("no breakpoints")
+    for point in points:
+        console.print(f"{point['id']:>3}  {'on ' if point['enabled'] else 'off'}  {point['text']}")
 
 
 def ways_out(run: str, holds: Iterable[Document]) -> str:

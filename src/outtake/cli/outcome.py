@@ -17,7 +17,10 @@ STATUS = {
     "stopped": "bold yellow",
     "held": "bold yellow",
 }
-_FIELDS = ("run", "status", "output", "error", "parent", "cut", "records", "executed", "reused", "mocked", "tokens", "cost")
+_FIELDS = (
+    *("run", "status", "output", "error", "parent", "cut", "records"),
+    *("executed", "reused", "mocked", "tokens", "cost"),
+)
 
 
 def run_document(info: Document) -> Document:
@@ -31,7 +34,7 @@ def run_document(info: Document) -> Document:
 
 
 def print_outcome(console: Console, info: Document, saved: Document | None = None) -> None:
-    """Status, result, what was executed and what was saved; `saved` holds the tokens of calls that were not made again."""
+    """Status, result, what was executed and what was saved; `saved`: tokens of calls not made again."""
     console.print()
     status = info["status"]
     line = Text(info["run"], style="bold") + Text(f" {status}", style=STATUS.get(status, ""))
@@ -89,4 +92,4 @@ def next_command(info: Document) -> str:
         return f"outtake diff {info['parent']} {run}"
     if status in ("lost", "stopped"):
         return f"outtake fork {run} --at {info['records']}  (goes on from there)"
-    return f"outtake show {run}; outtake fork {run} --at SEQ --edit '{{\"op\": ..., \"seq\": SEQ, \"value\": ...}}'"
+    return f'outtake show {run}; outtake fork {run} --at SEQ --edit \'{{"op": ..., "seq": SEQ, "value": ...}}\''

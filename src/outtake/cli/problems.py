@@ -21,6 +21,10 @@ class Problem(Exception):
         return {"error": {**error, "schema": self.schema} if self.schema is not None else error}
 
 
+class OutputGone(Exception):
+    """Who read our output has gone, as `head` does when it has enough."""
+
+
 def is_wrong_use(error: Any) -> bool:
     """Whether a run failed because it was asked for wrongly: nothing of the program itself went wrong."""
     return isinstance(error, dict) and error.get("wrong_use") is True

@@ -20,8 +20,8 @@ from outtake.cli import text as words
 from outtake.cli.front import Document, Front
 from outtake.cli.keyboard import keyboard
 from outtake.cli.problems import Problem
-from outtake.cli.transcript import Transcript
-from outtake.cli.watch import Watch
+from outtake.cli.transcript import Transcript, bodies
+from outtake.cli.watch import Watch, watching
 
 if TYPE_CHECKING:
     from outtake.service import Service
@@ -76,6 +76,7 @@ class Prompt:
         self._show_holds(fresh_only=True)
 
     def _take_commands(self) -> Then:
+        over_before = self.watch.ended
         while True:
             try:
                 line = self._keys.line(f"({self.run}) ")
@@ -87,14 +88,11 @@ class Prompt:
             then = self._obey(line.strip() or self._last)
             if then is not Then.STAY:
                 return then
-            if self.watch.ended and not self._over_before:
+            if self.watch.ended and not over_before:
                 return Then.GO
-
-    _over_before = False
 
     def _obey(self, line: str) -> Then:
         """Do what a line says; an empty one repeats a step."""
-        self._over_before = self.watch.ended
         name, _, rest = line.partition(" ")
         if not name:
             return Then.STAY
@@ -105,7 +103,7 @@ class Prompt:
         self._last = line if found.repeats else ""
         try:
             return found.act(self, rest.strip())
-        except (Problem, *_service_errors()) as error:
+        except _refusals() as error:
             self.say(f"error: {error}")
             schema = getattr(error, "schema", None)
             if schema is not None:
@@ -136,7 +134,7 @@ class Prompt:
             if number is None or hold["hold"] == number:
                 return hold
         known = ", ".join(f"hold:{hold['hold']}" for hold in holds) or "nothing"
-        raise Problem(f"there is no hold {number}; held: {known}" if number is not None else "nothing is held right now")
+        raise Problem(f"there is no hold {number}; held: {known}" if number is not None else "nothing is held now")
 
     def _answer(self, hold: Document, answer: Document) -> Then:
         self.service.release(self.run, hold=hold["hold"], answer=answer)
@@ -218,7 +216,8 @@ class Prompt:
         parent = hold.get("parent") if hold["when"] != "after" else hold.get("invocation")
         while parent is not None:
             record = self._record(parent)
-            chain.append(f"{record['seq']:>4} {record['call']} {record['component']}  {words.arguments(record['input'])}")
+            asked = words.arguments(record["input"])
+            chain.append(f"{record['seq']:>4} {record['call']} {record['component']}  {asked}")
             parent = record["parent"]
         for line in reversed(chain):
             self.say(line)
@@ -226,7 +225,7 @@ class Prompt:
         return Then.STAY
 
     def do_show(self, rest: str) -> Then:
-        transcript = Transcript(self.front.out, self.run, lambda name: self.service.body(name)["value"])
+        transcript = Transcript(self.front.out, self.run, bodies(self.service))
         transcript.records(self.service.show(self.run, after=int(rest) - 1 if rest.isdecimal() else -1))
         return Then.STAY
 
@@ -234,8 +233,7 @@ class Prompt:
         other = rest or self.service.info(self.run)["parent"]
         if not other:
             raise Problem("diff RUN: the run to compare with")
-        body = lambda name: self.service.body(name)["value"]  # noqa: E731
-        differences.print_diff(self.front.out, self.service.diff(other, self.run), body)
+        differences.print_diff(self.front.out, self.service.diff(other, self.run), bodies(self.service))
         return Then.STAY
 
     def do_describe(self, _rest: str) -> Then:
@@ -337,7 +335,7 @@ class Prompt:
             self.service.control(self.run, "stop")
         made = self.service.fork(self.run, at=at, edits=edits, pause=True)
         self.say(f"{made['run']} is a fork of {self.run} at {made['cut']}")
-        self.watch = Watch.of(self.front, self.service, made["run"])
+        self.watch = watching(self.front, self.service, made["run"], shown=True)
         self._answered, self._known = set(), set()
         return Then.GO
 
@@ -387,10 +385,10 @@ def _fork_words(rest: str) -> tuple[int, list[Document]]:
     return int(first), [given.edit(text)] if text.strip() else []
 
 
-def _service_errors() -> tuple[type[Exception], ...]:
+def _refusals() -> tuple[type[Exception], ...]:
     from outtake.service import ServiceError  # noqa: PLC0415  as in `Front.service`
 
-    return (ServiceError,)
+    return (Problem, ServiceError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +409,7 @@ COMMANDS = (
     Entry("next", ("n",), "next [hold:N]", "let it run as a whole, hold at what comes then", Prompt.do_next, True),
     Entry("out", ("r", "return"), "out", "go on until what encloses it has come back", Prompt.do_out, True),
     Entry("continue", ("c", "cont"), "continue", "go on to the next breakpoint, or the end", Prompt.do_continue),
-    Entry("until", ("u", "unt"), "until MESSAGE", "go on until a queued message is about to be delivered", Prompt.do_until),
+    Entry("until", ("u", "unt"), "until MESSAGE", "go on until that message is delivered", Prompt.do_until),
     Entry("pause", (), "pause", "hold at the next gate", Prompt.do_pause),
     Entry("list", ("l", "pending"), "list", "what is held, and what is queued", Prompt.do_list),
     Entry("print", ("p", "pp"), "print [hold:N|SEQ]", "what is held, a message or a record, in full", Prompt.do_print),

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,7 +35,7 @@ HeadlessOption = Annotated[
 PauseOption = Annotated[bool, typer.Option("--pause", help="Hold at the very first gate.")]
 BreakOption = Annotated[
     list[str] | None,
-    typer.Option("--break", metavar="COND", help="Hold where this is true, e.g. agent:coder, 'text~\"budget\"', error."),
+    typer.Option("--break", metavar="COND", help='Hold where this is true: agent:coder, text~"budget", error ...'),
 ]
 PythonOption = Annotated[
     str | None, typer.Option("--python", metavar="PATH", help="The interpreter that the target runs in.")
@@ -49,9 +47,10 @@ SetOption = Annotated[
 NameOption = Annotated[str, typer.Option("--name", metavar="TEXT", help="A name to remember the run by.")]
 
 
-@command("run", context_settings={"ignore_unknown_options": False})
+@command("run")
 def run(
     front: Front,
+    *,
     spec: SpecArgument,
     args: ArgsArgument = None,
     input: InputOption = None,
@@ -79,6 +78,7 @@ def run(
             folder=os.getcwd(),
             args=args or [],
             stdin=_lends_stdin(front, service, input_file),
+            env=dict(os.environ),
             name=name,
         )
         return conduct(front, service, started["run"], headless=headless)
@@ -87,12 +87,13 @@ def run(
 @command("fork")
 def fork(
     front: Front,
+    *,
     run: RunArgument,
     at: Annotated[
         int | None, typer.Option("--at", metavar="SEQ", help="Keep what lies before this record (default: the edit's).")
     ] = None,
     edits: Annotated[
-        list[str] | None, typer.Option("--edit", metavar="JSON", help="A change: {\"op\", \"seq\", \"value\", ...}, or @FILE.")
+        list[str] | None, typer.Option("--edit", metavar="JSON", help='A change: {"op", "seq", "value"}, or @FILE.')
     ] = None,
     reuse: Annotated[
         str,
@@ -114,7 +115,9 @@ def fork(
     """Go on from a record of a run in a new one, with changes; what did not change is served from the record."""
     changes = [given.edit(text) for text in edits or []]
     if at is None and not any("seq" in change for change in changes):
-        raise Problem(f"say where to fork {run}: --at SEQ (outtake show {run} numbers the records), or an --edit with a seq")
+        raise Problem(
+            f"say where to fork {run}: --at SEQ (outtake show {run} has the numbers), or an --edit with a seq"
+        )
     with front.service() as service:
         started = service.fork(
             run,
@@ -128,6 +131,7 @@ def fork(
             breakpoints=breakpoints or [],
             python=interpreter(python) if python else None,
             stdin=_lends_stdin(front, service, None),
+            env=dict(os.environ),
             name=name,
         )
         return conduct(front, service, started["run"], headless=headless)
@@ -136,6 +140,7 @@ def fork(
 @command("debug")
 def debug(
     front: Front,
+    *,
     target: Annotated[str, typer.Argument(metavar="SPEC|RUN", help="A target to start, or a run to look into.")],
     args: ArgsArgument = None,
     input: InputOption = None,
@@ -163,6 +168,7 @@ def debug(
             config=given.settings(settings or []),
             folder=os.getcwd(),
             args=args or [],
+            env=dict(os.environ),
         )
         return _prompted(front, service, started["run"], own=True)
 
@@ -186,8 +192,8 @@ def interpreter(path: str | None) -> str:
 
 def _lends_stdin(front: Front, service: Service, input_file: str | None) -> bool:
     """Whether the program reads what is piped into this command; at a terminal it asks through the debugger."""
-    local = getattr(service, "hub", None) is not None
-    return local and input_file != "-" and not front.interactive and sys.stdin is not None and not sys.stdin.isatty()
+    piped = sys.stdin is not None and not sys.stdin.isatty()
+    return piped and front.owns(service) and input_file != "-" and not front.interactive
 
 
 # -- until it ends ---------------------------------------------------------------------------------------------------
@@ -210,32 +216,34 @@ def attend(front: Front, service: Service, run: str, *, headless: bool) -> Docum
     if not front.json:
         state = service.info(run)
         front.out.print(f"{run}  {state['spec']}", style="bold")
-    with watching(front, service, run, shown=not front.json) as watch:
-        while True:
-            try:
-                _follow(front, service, watch, headless)
-                break
-            except KeyboardInterrupt:
-                if not front.interactive or headless:
-                    _stop(front, service, run)
-                    break
-                service.control(run, "pause")
-                front.out.print("paused: it holds at its next step; `continue` goes on, `stop` ends it", style="bold yellow")
-                if Prompt(front, service, watch).converse() == "quit":
-                    break
+    watch = watching(front, service, run, shown=not front.json)
+    if front.interactive and not headless:
+        prompt = Prompt(front, service, watch)
+        if prompt.converse() == "quit":
+            _stop(service, prompt.run)
+        return service.info(prompt.run)
+    try:
+        _follow(front, service, watch, headless)
+    except KeyboardInterrupt:
+        front.news(f"stopping {run}")
+        _stop(service, run)
+        watch.catch_up()
     return service.info(run)
 
 
+def _stop(service: Service, run: str) -> None:
+    """End a run that goes on; what this command has started does not outlive it."""
+    if service.info(run)["live"]:
+        service.control(run, "stop")
+
+
 def _follow(front: Front, service: Service, watch: Watch, headless: bool) -> None:
+    """Nobody is at a prompt: say what is held and how to answer it from elsewhere, and wait; headless, return."""
     announced: set[int] = set()
     while True:
         watch.until_rest(known=announced, patience=None)
         if watch.ended or headless:
             return
-        if front.interactive:
-            if Prompt(front, service, watch).converse() == "quit":
-                return
-            continue
         fresh = [hold for hold in service.pending(watch.run)["held"] if hold["hold"] not in announced]
         announced |= {hold["hold"] for hold in watch.held()} | {hold["hold"] for hold in fresh}
         console = front.err if front.json else front.out
@@ -245,21 +253,13 @@ def _follow(front: Front, service: Service, watch: Watch, headless: bool) -> Non
             console.print(ways_out(watch.run, fresh), style="dim")
 
 
-def _stop(front: Front, service: Service, run: str) -> None:
-    front.news(f"stopping {run}")
-    with suppress(KeyboardInterrupt):
-        service.control(run, "stop")
-
-
 def _prompted(front: Front, service: Service, run: str, *, own: bool) -> int:
     """Talk about a run until the user has enough; a run that was started for this ends with it."""
-    with watching(front, service, run, shown=True) as watch:
-        prompt = Prompt(front, service, watch)
-        prompt.converse(until_quit=True)
+    prompt = Prompt(front, service, watching(front, service, run, shown=True))
+    prompt.converse(until_quit=True)
+    if own:
+        _stop(service, prompt.run)
     info = service.info(prompt.run)
-    if own and info["live"]:
-        service.control(prompt.run, "stop")
-        info = service.info(prompt.run)
     if is_wrong_use(info["error"]):
         raise Problem(info["error"]["message"])
     return exit_code(info) if own else 0
@@ -275,5 +275,3 @@ def saved_tokens(service: Service, info: Document) -> Document:
             saved["input"] += record["tokens_in"]
             saved["output"] += record["tokens_out"]
     return saved
-
-

@@ -13,6 +13,9 @@ _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\
 _INNER = ("response", "chat_message", "message", "messages", "result", "content", "choices", "answer")
 """Where messages and model answers keep what was said, outermost first."""
 
+_SPEAKING = frozenset(("content", "chat_message", "response"))
+"""Fields that only what somebody said has."""
+
 
 def clean(text: str) -> str:
     """Text that cannot steer a terminal."""
@@ -35,19 +38,49 @@ def said(body: Any) -> str | None:
 
 def readable(body: Any) -> str:
     """A body as text: what it says if it is a text or a message, else JSON."""
-    if isinstance(body, str):
-        return clean(body)
-    if isinstance(body, dict) and (body.get("$type") == "exception" or {"content", "chat_message", "response"} & body.keys()):
-        text = said(body)
-        if text is not None:
-            return text
-    return clean(as_json(body))
+    text = _spoken(body)
+    return text if text is not None else clean(as_json(body))
+
+
+def said_or_outline(body: Any) -> str:
+    """A body in full: what it says if it is a text or a message, else all its fields."""
+    text = _spoken(body)
+    return text if text is not None else outline(body)
+
+
+def _spoken(body: Any) -> str | None:
+    """What was said, of a body that is there to say something."""
+    speaks = isinstance(body, dict) and (body.get("$type") == "exception" or bool(_SPEAKING & body.keys()))
+    return said(body) if speaks or isinstance(body, str) else None
 
 
 def as_json(body: Any) -> str:
     """JSON on one line where it fits, else indented."""
     line = json.dumps(body, ensure_ascii=False)
     return line if len(line) <= LINE else json.dumps(body, ensure_ascii=False, indent=2)
+
+
+def outline(body: Any) -> str:
+    """A body in full, a field a line; texts as they are, so that two can be compared line by line."""
+    return clean("\n".join(_outlined(body)))
+
+
+def _outlined(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return value.splitlines() or [""]
+    if not isinstance(value, (dict, list)) or not value:
+        return [json.dumps(value, ensure_ascii=False)]
+    if isinstance(value, dict) and value.get("$type") == "exception":
+        return [error_line(value)]
+    named = value.items() if isinstance(value, dict) else (("-", item) for item in value)
+    lines = []
+    for name, item in named:
+        first, *rest = _outlined(item)
+        head = f"{name}: " if isinstance(value, dict) else "- "
+        short = not rest and not isinstance(item, dict)
+        lines += [head + first] if short or head == "- " else [head.rstrip(), "  " + first]
+        lines += ["  " + line for line in rest]
+    return lines
 
 
 def arguments(body: Any) -> str:
@@ -117,3 +150,8 @@ def counted(counts: dict[str, int]) -> str:
     """``4 model calls, 2 tools``, or ``nothing``."""
     names = {"model": "model call", "tool": "tool call", "step": "step", "agent": "agent turn", "task": "task"}
     return ", ".join(count(n, names[kind]) for kind, n in counts.items() if n and kind in names) or "nothing"
+
+
+def one_line_kept(line: str, limit: int) -> str:
+    """A line as it is, its blanks included, cut where it is too long."""
+    return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -16,10 +16,18 @@ from rich.text import Text
 from outtake.cli import text as words
 from outtake.cli.front import Document
 
+if TYPE_CHECKING:
+    from outtake.service import Service
+
 STYLES = {"agent": "magenta", "model": "cyan", "tool": "yellow", "step": "blue", "task": "blue", "flow": "bold"}
 _INDENT = "  "
 _BAR = "     │ "
 Body = Callable[[str], Any]
+
+
+def bodies(service: Service) -> Body:
+    """What records refer to, fetched when it is shown."""
+    return lambda name: service.body(name)["value"]
 
 
 @dataclass(slots=True)
@@ -33,7 +41,6 @@ class Transcript:
     _depth: dict[int, int] = field(default_factory=dict)
     _paths: dict[int, str] = field(default_factory=dict)
     _last_said: tuple[str, str | None] = ("", None)
-    _line_open: bool = False
 
     def remember(self, records: Iterable[Document]) -> None:
         """Records that are not shown, but that later ones lie in."""
@@ -63,13 +70,16 @@ class Transcript:
     def _started(self, record: Document) -> None:
         kind = record["call"]
         line = Text("▸ ") + Text(kind, style=STYLES.get(kind, "")) + Text(" " + self._name(record), style="bold")
+        text = None
         if record["message"] is not None:
             line.append(f"  ← message {record['message']}", style="dim")
+        elif self.full:
+            text = words.outline(self._body(record))
         else:
             line.append("  " + words.arguments(self._body(record)), style="dim")
         if record.get("edited"):
             line.append("  edited", style="bold yellow")
-        self._line(record, line, self._depth[record["seq"]])
+        self._line(record, line, self._depth[record["seq"]], text)
 
     def _ended(self, record: Document) -> None:
         depth = self._depth.get(record["invocation"], 0)
@@ -87,8 +97,9 @@ class Transcript:
             line.append("  " + words.one_line(words.error_line(body), 200), style="bold red")
             self._line(record, line, depth)
             return
-        quiet = record["call"] in ("flow", "agent") and words.said(body) is None
-        self._line(record, line, depth, None if body is None or quiet else words.readable(body))
+        quiet = not self.full and record["call"] in ("flow", "agent") and words.said(body) is None
+        text = words.said_or_outline(body) if self.full else words.readable(body)
+        self._line(record, line, depth, None if body is None or quiet else text)
 
     def _queued(self, record: Document) -> None:
         inside = self._depth.get(record["parent"], -1) + 1
@@ -157,7 +168,8 @@ class Transcript:
             self.console.print(Text(margin + line))
         if folded.left_out:
             more = f"{margin}… {words.count(folded.left_out, 'more character')}: "
-            self.console.print(Text(more + f"outtake show {self.run} --after {seq - 1} --limit 1 --bodies", style="dim"))
+            how = f"outtake show {self.run} --after {seq - 1} --limit 1 --bodies"
+            self.console.print(Text(more + how, style="dim"))
 
 
 _SHOWN: dict[str, Callable[[Transcript, Document], None]] = {

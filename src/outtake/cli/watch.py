@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator, Set
-from contextlib import contextmanager, nullcontext
+from collections.abc import Set
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from rich.status import Status
 
 from outtake.cli import text as words
 from outtake.cli.front import Document, Front
-from outtake.cli.transcript import Transcript
+from outtake.cli.transcript import Transcript, bodies
 
 if TYPE_CHECKING:
     from outtake.service import Service
@@ -30,15 +30,17 @@ ENDED = ("completed", "failed", "stopped", "diverged", "lost")
 class Watch:
     """One reader of a run.  `transcript` is None where only the outcome counts."""
 
-    def __init__(self, front: Front, service: Service, run: str, transcript: Transcript | None, after: int = -1) -> None:
+    def __init__(self, front: Front, service: Service, run: str, transcript: Transcript | None, after: int) -> None:
         self.front = front
         self.service = service
         self.run = run
         self.state: Document = service.info(run)
         self._transcript = transcript
         self._events: queue.SimpleQueue[Document | BaseException | None] = queue.SimpleQueue()
-        self._printed = 0
+        self._printed = -1
         self._running: dict[int, str] = {}
+        self.components: set[str] = set()
+        """Paths seen so far."""
         self._over = self._told = False
         self._trouble = ""
         threading.Thread(target=self._read, args=(after,), name=f"watch-{run}", daemon=True).start()
@@ -62,7 +64,7 @@ class Watch:
             held = [hold["hold"] for hold in self.held(answered)]
             if not self._told or not held or not self.state["live"] or not self._events.empty():
                 self._take(self._next())
-            elif not known.issuperset(held):
+            elif not known >= set(held):
                 return
             else:
                 try:
@@ -79,9 +81,11 @@ class Watch:
         """The other thread: everything that the service tells, then None."""
         try:
             for event in self.service.follow(self.run, after=after):
-                parts = self.service.console(self.run)["parts"] if self._transcript is not None else []
-                self._events.put({**event, "console": parts[self._printed :]})
-                self._printed = len(parts)
+                parts = []
+                if self._transcript is not None:
+                    parts = self.service.console(self.run, after=self._printed)["parts"]
+                    self._printed = parts[-1]["n"] if parts else self._printed
+                self._events.put({**event, "console": parts})
         except Exception as error:  # noqa: BLE001  carried to the thread that waits, and raised there
             self._events.put(error)
         else:
@@ -117,6 +121,7 @@ class Watch:
         self.state = event["state"]
         self._tell_trouble(self.state.get("trouble") or "")
         for record in event["records"]:
+            self.components.add(record["component"])
             if record["kind"] == "invocation_started":
                 self._running[record["seq"]] = f"{record['call']} {record['component']}"
             elif record["kind"] == "invocation_ended":
@@ -126,7 +131,6 @@ class Watch:
             for part in event["console"]:
                 self._transcript.printed(part["stream"], part["text"])
 
-
     def _tell_trouble(self, trouble: str) -> None:
         """The store does not take what the program records: it waits, and nothing is lost."""
         if trouble and trouble != self._trouble:
@@ -134,16 +138,15 @@ class Watch:
         self._trouble = trouble
 
 
-@contextmanager
-def watching(front: Front, service: Service, run: str, *, shown: bool) -> Iterator[Watch]:
+def watching(front: Front, service: Service, run: str, *, shown: bool) -> Watch:
     """Follow a run; with `shown`, as a transcript that begins where the run's own records do."""
     state = service.info(run)
     cut = state["cut"] or 0
-    transcript = None
-    if shown:
-        transcript = Transcript(front.out, run, lambda name: service.body(name)["value"])
-        if cut:
-            transcript.remember(service.show(run, before=cut, kind="invocation_started"))
-            told = f"replaying {words.count(cut, 'record')} of {state['parent']} …"
-            front.out.print(told, style="dim")
-    yield Watch(front, service, run, transcript, after=cut - 1)
+    if not shown:
+        return Watch(front, service, run, None, after=cut - 1)
+    transcript = Transcript(front.out, run, bodies(service))
+    if cut:
+        transcript.remember(service.show(run, before=cut, kind="invocation_started"))
+        told = f"replaying {words.count(cut, 'record')} of {state['parent']} …"
+        front.out.print(told, style="dim")
+    return Watch(front, service, run, transcript, after=cut - 1)

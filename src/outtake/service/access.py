@@ -8,11 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from outtake.engine.launch import default_python
 from outtake.engine.ownership import Owned, owner
-from outtake.service.errors import KINDS, BadBody, Conflict, ServiceError
+from outtake.service.errors import KINDS, BadBody, Conflict, ServiceError, WrongUse
 from outtake.service.service import Service
+from outtake.store import StoreError
 from outtake_probe import wire
 from outtake_probe.records import Json
+
+__all__ = ["FOLDER", "Remote", "default_python", "open_service", "store_folder"]
 
 FOLDER = ".outtake"
 HANDOVER = 5.0
@@ -35,6 +39,10 @@ def open_service(folder: Path) -> Service:
             return Service(folder)
         except Owned:
             remote = _remote(folder)
+        except StoreError as error:
+            raise WrongUse(str(error)) from error
+        except OSError as error:
+            raise WrongUse(f"{folder} cannot be used as a store: {error.strerror or error}") from error
         if remote is not None:
             return cast(Service, remote)
         if time.monotonic() > until:
@@ -77,7 +85,10 @@ class Remote:
 
     def _call(self, method: str, *args: Json, **params: Json) -> Any:
         names = Service.__dict__[method].__code__.co_varnames[1:]
-        connection = self._idle.pop() if self._idle else self._connect()
+        try:
+            connection = self._idle.pop()  # at once, because several threads may ask
+        except IndexError:
+            connection = self._connect()
         connection.send("call", {"method": method, "params": {**dict(zip(names, args, strict=False)), **params}})
         first = connection.receive()
         if first is not None and first.kind == "item" or method in ("show", "follow"):

@@ -513,6 +513,7 @@ class Service:
     def _answer(self, live: LiveRun, hold: int, answer: Mapping[str, Json]) -> None:
         with _told():
             live.release(hold, answer)
+        live.freed(hold)  # who asks right after the answer is not told that it is still held
 
     def breakpoints(self, run: str) -> Document:
         """The breakpoints of a live run."""

@@ -38,29 +38,46 @@ if set(KIND_NUMBERS) != set(KINDS):
     raise RuntimeError("a kind of record has no number")
 
 
-def to_row(run: int, record: Mapping[str, Json], component: Callable[[str], int]) -> dict[str, Any]:
-    """The row of a record in JSON form; `component` gives the number of a path."""
+Row = tuple[
+    int,
+    int,
+    int,
+    float,
+    int | None,
+    int | None,
+    int | None,
+    int | None,
+    int | None,
+    str | None,
+    bytes | None,
+    str | None,
+]
+
+
+def to_row(run: int, record: Mapping[str, Json], component: Callable[[str], int]) -> Row:
+    """The row of a record in JSON form, in the order of the table's columns; `component` gives the number of a path."""
+    get = record.get
+    body, path, causes, call = get("body"), get("component"), get("caused_by"), get("call")
     extra = {k: v for k, v in record.items() if k not in _COLUMNS}
-    body = record.get("body")
-    if extra.get("digest") == body:
-        extra.pop("digest", None)
-    path = record.get("component")
-    causes = record.get("caused_by")
-    call = record.get("call")
-    return {
-        "run": run,
-        "seq": record["seq"],
-        "kind": KIND_NUMBERS[record["kind"]],
-        "at": record["at"],
-        "component": component(path) if path else None,
-        "call": CALL_NUMBERS[call] if call else None,
-        "invocation": record.get("invocation"),
-        "parent": record.get("parent"),
-        "message": record.get("message"),
-        "caused_by": json.dumps(list(causes), separators=(",", ":")) if causes else None,
-        "body": bytes.fromhex(body) if body else None,
-        "extra": json.dumps(extra, separators=(",", ":"), ensure_ascii=False) if extra else None,
-    }
+    if extra and extra.get("digest") == body:
+        del extra["digest"]
+    return (
+        run,
+        record["seq"],
+        KIND_NUMBERS[record["kind"]],
+        record["at"],
+        component(path) if path else None,
+        CALL_NUMBERS[call] if call else None,
+        get("invocation"),
+        get("parent"),
+        get("message"),
+        _compact(list(causes)) if causes else None,
+        bytes.fromhex(body) if body else None,
+        _compact(extra) if extra else None,
+    )
+
+
+_compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def from_row(row: Any, paths: Mapping[int, str]) -> dict[str, Json]:

@@ -6,6 +6,7 @@ by content among all runs.  Appending is one transaction: after it, the records 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import threading
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, Engine, RowMapping, bindparam, create_engine, delete, event, func, insert, select, update
+from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, create_engine, delete, event, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -58,9 +59,13 @@ class Store:
         self._names: dict[int, str] = {}
         self._packer = zstandard.ZstdCompressor(level=3)
         self._printed: dict[str, int] = {}
+        self._statements: dict[str, str] = {}
+        self._writer: Connection | None = None
         self._prepare()
 
     def close(self) -> None:
+        with self._lock:
+            self._abandon()
         self._engine.dispose()
 
     def _prepare(self) -> None:
@@ -92,7 +97,7 @@ class Store:
             "created": time.time(),
             "seed": seed,
         }
-        with self._lock, self._engine.begin() as connection:
+        with self._lock, self._transaction() as connection:
             key = connection.execute(insert(tables.runs).values(values)).inserted_primary_key
         return self.run(f"r{key[0]}")
 
@@ -122,13 +127,13 @@ class Store:
         for name in ("output", "error"):
             if name in values:
                 values[name] = _dump(values[name])
-        with self._lock, self._engine.begin() as connection:
+        with self._lock, self._transaction() as connection:
             connection.execute(update(tables.runs).where(tables.runs.c.number == number(run)).values(values))
 
     def delete(self, run: str) -> None:
         """Remove a run, its records and its console; bodies stay, others may share them."""
         of = number(run)
-        with self._lock, self._engine.begin() as connection:
+        with self._lock, self._transaction() as connection:
             for table in (tables.records, tables.console):
                 connection.execute(delete(table).where(table.c.run == of))
             connection.execute(delete(tables.runs).where(tables.runs.c.number == of))
@@ -149,16 +154,54 @@ class Store:
         """Write records and the nodes of their bodies, in one transaction.  Records that are there stay as they are."""
         with self._lock:
             try:
-                with self._engine.begin() as connection:
-                    if nodes:
-                        connection.execute(self._insert_new(tables.bodies, "hash"), [self._pack(*n) for n in nodes])
-                    if records:
-                        of = number(run)
-                        rows = [to_row(of, r, lambda path: self._component(connection, path)) for r in records]
-                        connection.execute(self._insert_new(tables.records, "run", "seq"), rows)
+                connection = self._writing()
+                if nodes:
+                    self._insert(connection, tables.bodies, ("hash",), [self._pack(*n) for n in nodes])
+                if records:
+                    of = number(run)
+                    rows = [to_row(of, r, lambda path: self._component(connection, path)) for r in records]
+                    self._insert(connection, tables.records, ("run", "seq"), rows)
+                connection.commit()
             except DBAPIError as error:
-                self._paths.clear()  # numbers given in the transaction are gone with it
+                self._abandon()
                 raise StoreError(f"{self.path} cannot be written: {error.orig}; free space there, nothing is lost") from error
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        """A transaction of the one writer."""
+        connection = self._writing()
+        try:
+            yield connection
+            connection.commit()
+        except DBAPIError as error:
+            self._abandon()
+            raise StoreError(f"{self.path} cannot be written: {error.orig}") from error
+
+    def _writing(self) -> Connection:
+        """The connection of the one writer, kept open."""
+        if self._writer is None:
+            self._writer = self._engine.connect()
+        return self._writer
+
+    def _abandon(self) -> None:
+        """A transaction failed: what it gave out, such as numbers of components, is gone with it."""
+        self._paths.clear()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with contextlib.suppress(DBAPIError):
+                writer.close()
+
+    def _insert(self, connection: Connection, table: Table, keys: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert rows in the order of the table's columns (without an automatic one); those that are there stay.
+
+        The statement is compiled once: this is on the path of every record.
+        """
+        text = self._statements.get(table.name)
+        if text is None:
+            names = [c.name for c in table.columns if c.name != "id"]
+            statement = self._insert_new(table, *keys).values({name: bindparam(name) for name in names})
+            text = self._statements[table.name] = str(statement.compile(dialect=self._engine.dialect))
+        connection.exec_driver_sql(text, list(rows))
 
     def _insert_new(self, table: Any, *keys: str) -> Any:
         dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
@@ -173,10 +216,10 @@ class Store:
             self._paths[path] = found
         return found
 
-    def _pack(self, name: str, data: bytes) -> dict[str, Any]:
+    def _pack(self, name: str, data: bytes) -> tuple[bytes, int, bytes]:
         packed = self._packer.compress(data) if len(data) > PACK else data
         small = len(packed) < len(data)
-        return {"hash": bytes.fromhex(name), "packed": int(small), "data": packed if small else data}
+        return bytes.fromhex(name), int(small), packed if small else data
 
     def records(
         self,
@@ -218,7 +261,8 @@ class Store:
         while True:
             with self._engine.connect() as connection:
                 rows = connection.execute(query.limit(PAGE), {"first": first}).all()
-                found = [from_row(row, self._names_of(connection, rows)) for row in rows]
+                paths = self._names_of(connection, rows)
+                found = [from_row(row, paths) for row in rows]
             yield from found
             if len(rows) < PAGE:
                 return
@@ -271,7 +315,7 @@ class Store:
 
     def printed(self, run: str, stream: int, text: str) -> None:
         """Keep what a process printed, up to `CONSOLE_LIMIT` characters; what is over is left out, and that is said."""
-        with self._lock, self._engine.begin() as connection:
+        with self._lock, self._transaction() as connection:
             of = number(run)
             size = self._printed.get(run, 0)
             if size > CONSOLE_LIMIT:

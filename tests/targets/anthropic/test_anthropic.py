@@ -17,9 +17,10 @@ from outtake_probe.attached import active
 from outtake_probe.calling import call
 from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
+from outtake_probe.gate import Answer
 from outtake_probe.records import Noted
 from outtake_probe.targets import anthropic as target
-from tests.targets.hooked import ends, everything, models, run
+from tests.targets.hooked import ends, everything, held, models, run
 from tests.targets.model_servers import Provider, answer_to
 
 KEY = "abcdefgh-of-no-known-form-1234567890"
@@ -85,7 +86,7 @@ def create(provider: Provider) -> Any:
         first = c.messages.create(**ASKED, system="Be brief", stop_sequences=["."])
         turns = [*HELLO, {"role": "assistant", "content": first.content}, {"role": "user", "content": "And?"}]
         second = c.messages.create(model="m", max_tokens=9, messages=iter(turns))
-        assert isinstance(second, anthropic.types.Message)
+        assert type(second).__name__ == "Message"
         return [first.model_dump(), second.model_dump(), second.content[0].text, second.usage.output_tokens]
 
 
@@ -344,8 +345,8 @@ def test_a_text_mocks_a_message(provider: Provider) -> None:
     assert edited(provider, text_of, "mock_output", "Mocked").output == ["Mocked", "end_turn"]
     mocked = {"content": [{"type": "text", "text": "Whole"}], "stop_reason": "max_tokens"}
     assert edited(provider, text_of, "mock_output", mocked).output == ["Whole", "max_tokens"]
-    bad = edited(provider, text_of, "mock_output", {"text": "Mocked"})
-    assert "no list `content`" in bad.output["message"] and "Example: " in bad.output["message"]
+    _, (refused,) = held(target, lambda: text_of(provider), "model:*", Answer("serve", {"text": "Mocked"}))
+    assert "no list `content`" in str(refused) and "Example: " in str(refused)
 
 
 @pytest.mark.skipif(target.READS_THE_WIRE, reason="the helper of this anthropic is not seen")
@@ -358,8 +359,8 @@ def test_a_text_or_a_list_of_events_mocks_a_stream(provider: Provider) -> None:
     mocked = events("", {**ASKED, "model": "another"})
     text = answer_to({**ASKED, "model": "another"})
     assert edited(provider, text_of, "mock_output", mocked).output == [text, text]
-    bad = edited(provider, text_of, "mock_output", whole("", ASKED))
-    assert "no `type` of an event" in bad.output["message"]
+    _, (refused,) = held(target, lambda: text_of(provider), "model:*", Answer("serve", [whole("", ASKED)]))
+    assert "no `type` of an event" in str(refused)
 
 
 # -- where it stays out of the way -----------------------------------------------------------------------------------

@@ -115,13 +115,23 @@ class HashModel(ChatCompletionClient):
         )
 
 
-def _call_then_say(name: str) -> Callable[[Sequence[LLMMessage], str], Any]:
+def call_then_say(name: str) -> Callable[[Sequence[LLMMessage], str], Any]:
     """Call a tool where the last message is no tool result; then say the hash."""
 
     def policy(said: Sequence[LLMMessage], answer: str) -> Any:
         if isinstance(said[-1], FunctionExecutionResultMessage):
             return answer
         return [FunctionCall(id=f"call-{len(said)}", name=name, arguments=json.dumps({"query": answer}))]
+
+    return policy
+
+
+def call_each(*names: str) -> Callable[[Sequence[LLMMessage], str], Any]:
+    """Call all of these tools at once, with the hash as their task."""
+
+    def policy(said: Sequence[LLMMessage], answer: str) -> Any:
+        task = json.dumps({"task": answer})
+        return [FunctionCall(id=f"call-{name}-{len(said)}", name=name, arguments=task) for name in names]
 
     return policy
 
@@ -145,7 +155,7 @@ def writer(name: str, *, stream: bool = False) -> AssistantAgent:
 
 def researcher(name: str) -> AssistantAgent:
     return AssistantAgent(
-        name, HashModel(name, _call_then_say("search")), tools=[search], reflect_on_tool_use=True, description="looks up"
+        name, HashModel(name, call_then_say("search")), tools=[search], reflect_on_tool_use=True, description="looks up"
     )
 
 
@@ -156,7 +166,7 @@ def round_robin() -> Team:
 
 
 def failing_tool() -> Team:
-    clumsy = AssistantAgent("clumsy", HashModel("clumsy", _call_then_say("broken")), tools=[broken])
+    clumsy = AssistantAgent("clumsy", HashModel("clumsy", call_then_say("broken")), tools=[broken])
     return RoundRobinGroupChat([clumsy, writer("bob")], termination_condition=MaxMessageTermination(6))
 
 

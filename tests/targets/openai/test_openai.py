@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -18,17 +17,15 @@ import openai
 from outtake_probe.attached import active
 from outtake_probe.calling import call
 from outtake_probe.calls import Call
-from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
-from outtake_probe.gate import Answer, Stance
+from outtake_probe.gate import Answer
 from outtake_probe.records import InvocationStarted, Noted, StreamChunk
-from outtake_probe.session import BadValue
 from outtake_probe.targets import openai as target
-from tests.targets.hooked import ends, everything, models, run
+from tests.targets.hooked import ends, everything, held, models, run
 from tests.targets.model_servers import Provider, answer_to
 
 KEY = "abcdefgh-of-no-known-form-1234567890"
-HELLO = [{"role": "user", "content": "Hello"}]
+HELLO: Any = [{"role": "user", "content": "Hello"}]
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}
 RESPONSES = pytest.mark.skipif(not hasattr(openai.OpenAI, "responses"), reason="this openai has no responses")
@@ -40,6 +37,8 @@ RESPONSES = pytest.mark.skipif(not hasattr(openai.OpenAI, "responses"), reason="
 def whole(path: str, body: Any) -> Any:
     if path.partition("?")[0].endswith("/responses"):
         return response(body)
+    if body["model"] == "odd":
+        return {"id": "c1", "choices": None, "error": {"message": "overloaded"}}
     message: dict[str, Any] = {"role": "assistant", "content": content(body)}
     if "tools" in body:
         called = {"name": "add", "arguments": '{"a": 1}'}
@@ -209,8 +208,12 @@ def chat_raw_stream(provider: Provider) -> Any:
         return [chunk.model_dump() for chunk in raw.parse()]
 
 
+def azure(provider: Provider) -> Any:
+    return openai.AzureOpenAI(azure_endpoint=provider.url, api_key=KEY, api_version="2024-06-01")
+
+
 def chat_azure(provider: Provider) -> Any:
-    with openai.AzureOpenAI(azure_endpoint=provider.url, api_key=KEY, api_version="2024-06-01") as c:
+    with azure(provider) as c:
         made = c.chat.completions.create(model="m", messages=HELLO)
         chunks = [chunk.model_dump() for chunk in c.chat.completions.create(model="m", messages=HELLO, stream=True)]
         return [made.choices[0].message.content, chunks]
@@ -525,6 +528,36 @@ def test_a_failed_connection_comes_back_as_its_class(provider: Provider) -> None
     assert KEY not in everything(log)
 
 
+def test_an_answer_that_no_document_describes_is_served_as_it_was(provider: Provider) -> None:
+    def program() -> Any:
+        with client(provider) as c:
+            made = c.chat.completions.create(model="odd", messages=HELLO)
+            return [made.choices, made.error]
+
+    log = run(target, program)
+    assert log.output == [None, {"message": "overloaded"}]
+    assert run(target, program, parent=log).output == log.output
+    assert provider.count == 1
+
+
+def test_a_cancelled_call_is_recorded_without_what_the_library_held(provider: Provider) -> None:
+    async def program() -> str:
+        async with async_client(provider) as c:
+            task = asyncio.create_task(c.chat.completions.create(model="slow", messages=HELLO))
+            await asyncio.to_thread(provider.arrived.wait, 60)
+            task.cancel()
+            try:
+                await task
+            except asyncio.CancelledError:
+                return "cancelled"
+        return "answered"
+
+    log = run(target, lambda: asyncio.run(program()))
+    assert log.output == "cancelled"
+    assert [end.failed for end in ends(log)] == [True]
+    assert KEY not in everything(log)
+
+
 def test_the_program_sees_an_error_with_the_frames_of_the_library(provider: Provider) -> None:
     def program() -> list[str]:
         with client(provider) as c:
@@ -570,22 +603,18 @@ def test_an_edit_of_a_stream_or_a_parsed_call_keeps_its_form(provider: Provider)
 
 @pytest.mark.parametrize("value", ["Bonjour", {}, {"messages": "Bonjour"}, {"messages": ["Bonjour"]}, {"stream": True}])
 def test_an_edit_that_is_no_request_is_refused(provider: Provider, value: Any) -> None:
-    log = held(lambda: text_of(provider), "model:*", Answer("proceed", value, edited=True))
-    assert (log.status, log.output["class"]) == ("failed", "outtake_probe.session:BadValue")
-    assert provider.count == 0
+    log, refused = held(target, lambda: text_of(provider), "model:*", Answer("proceed", value, edited=True))
+    assert len(refused) == 1
+    assert log.output == answer_to(provider.requests[0])
 
 
-def test_a_held_answer_can_be_replaced(provider: Provider) -> None:
-    assert held(lambda: text_of(provider), 'model:* and output~"says"', Answer("serve", "Other")).output == "Other"
-
-
-def held(program: Callable[[], Any], where: str, answer: Answer) -> Any:
-    """Run the program and give this answer to whatever is held."""
-
-    def on_held(session: Any, fields: dict[str, Any]) -> None:
-        threading.Thread(target=session.release, args=(fields["hold"], answer)).start()
-
-    return run(target, program, stance=Stance(breakpoints=[Breakpoint(where, 1)]), on_held=on_held)
+def test_a_held_call_can_be_edited_and_its_answer_replaced(provider: Provider) -> None:
+    asked = Answer("proceed", {"messages": [{"role": "user", "content": "Bonjour"}]}, edited=True)
+    log, _ = held(target, lambda: text_of(provider), "model:*", asked)
+    assert provider.requests[0]["messages"][0]["content"] == "Bonjour"
+    assert log.output == answer_to(provider.requests[0])
+    log, _ = held(target, lambda: text_of(provider), 'model:* and output~"says"', Answer("serve", "Other"))
+    assert log.output == "Other"
 
 
 def text_of(provider: Provider) -> Any:
@@ -643,15 +672,14 @@ def test_a_list_of_chunks_mocks_a_stream(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("program", [text_of, streamed_text])
-@pytest.mark.parametrize("value", [7, {"said": "Mocked"}, {"choices": [{"text": "Mocked"}]}])
+@pytest.mark.parametrize("value", [7, {"said": "Mocked"}, {"choices": [{"text": "Mocked"}]}, [{"choices": "Mocked"}]])
 def test_a_mock_that_is_no_answer_is_refused_with_an_example(
     provider: Provider, program: Callable[[Provider], Any], value: Any
 ) -> None:
-    fork = edited(provider, program, "mock_output", value)
-    assert fork.status == "failed"
-    assert fork.output["class"].endswith(BadValue.__name__)
-    assert "no list `choices`" in fork.output["message"]
-    assert "Example: " in fork.output["message"]
+    log, (refused,) = held(target, lambda: program(provider), "model:*", Answer("serve", value))
+    assert "there is no list" in str(refused)
+    assert 'Example: {"id"' in str(refused) or 'Example: [{"id"' in str(refused)
+    assert (log.status, provider.count) == ("completed", 1)
 
 
 def test_an_error_can_be_mocked(provider: Provider) -> None:

@@ -75,8 +75,10 @@ def _model(hub: Hub) -> Callable[[Method], Method]:
                 result: CreateResult = await method(self, said, *args, **given)
                 return result
 
+            call = _model_call(self, messages, kwargs)
+            call.decode, call.normalize_output = prompts.result, prompts.full_result
             with inside_call(hub.desks.wake_here):
-                result = await acall(hub.session, _model_call(self, messages, kwargs, prompts.result), run)
+                result = await acall(hub.session, call, run)
             if not ran:
                 _skip_one(self)
             return result
@@ -105,23 +107,20 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
                 pieces: AsyncIterator[Any] = method(self, said, *args, **given)
                 return pieces
 
-            last: Any = None
+            call = _model_call(self, messages, kwargs)
+            call.decode, call.normalize_output = prompts.decode_piece, prompts.full_stream
             with inside_call(hub.desks.wake_here):
-                async for last in astream(hub.session, _model_call(self, messages, kwargs, prompts.decode_piece), run):
-                    yield last
+                async for piece in astream(hub.session, call, run):
+                    yield piece
             if not ran:
                 _skip_one(self)
-                if isinstance(last, str):  # a mock that is a text: the answer that streams end with is missing
-                    yield prompts.result(last)
 
         return create_stream
 
     return wrap
 
 
-def _model_call(
-    client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any], decode: Callable[[Json], Any]
-) -> Call:
+def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
     path = _below("model")
     given = prompts.prompt(client, said, kwargs, path)
     return Call(
@@ -131,7 +130,6 @@ def _model_call(
         type=type(client).__name__,
         decode_input=prompts.decode_prompt,
         encode=prompts.encode_piece,
-        decode=decode,
         usage=_usage,
         normalize=lambda _, value: prompts.normalize(given, value),
     )
@@ -280,6 +278,7 @@ def _workbench_call(workbench: Any, name: str, arguments: Mapping[str, Any] | No
         effects=getattr(workbench, "__outtake_effects__", None),
         encode=_encode_tool_result,
         decode=lambda value: _tool_result(name, value),
+        normalize_output=lambda value: _encode_tool_result(_tool_result(name, value)),
         normalize=lambda _, value: {**given, **value} if isinstance(value, dict) else _no_object(name),
     )
 
@@ -315,6 +314,7 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
                 {"code_blocks": blocks},
                 effects=getattr(self, "__outtake_effects__", None),
                 decode=_code_result,
+                normalize_output=lambda value: encode(_code_result(value)),
                 decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],
                 normalize=lambda _, value: _code_blocks(blocks, value),
             )

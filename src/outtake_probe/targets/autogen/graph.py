@@ -164,11 +164,6 @@ def _schemas(types: dict[str, Any]) -> dict[str, Json]:
     return {name: messages.schema(cls) for name, cls in types.items()}
 
 
-def _event_classes(*names: str) -> dict[str, Any]:
-    module = sys.modules.get("autogen_agentchat.teams._group_chat._events")
-    return {name: getattr(module, name) for name in names if hasattr(module, name)}
-
-
 def chat_types() -> dict[str, Any]:
     """The chat messages that a team and an agent take as their task."""
     base = getattr(sys.modules.get("autogen_agentchat.messages"), "BaseChatMessage", None)
@@ -177,7 +172,7 @@ def chat_types() -> dict[str, Any]:
 
 def member_types() -> dict[str, Any]:
     """What a member of a team takes: messages to hear, and the request to speak."""
-    own = _event_classes(
+    own = messages.events(
         "GroupChatRequestPublish", "GroupChatStart", "GroupChatAgentResponse", "GroupChatTeamResponse", "GroupChatReset"
     )
     return {**chat_types(), **own}
@@ -185,7 +180,7 @@ def member_types() -> dict[str, Any]:
 
 def manager_types() -> dict[str, Any]:
     """What the manager of a team takes."""
-    own = _event_classes(
+    own = messages.events(
         "GroupChatStart", "GroupChatAgentResponse", "GroupChatTeamResponse", "GroupChatMessage", "GroupChatReset"
     )
     return {**chat_types(), **own}
@@ -236,7 +231,7 @@ def wrap(hub: Hub, runtime: Runtime, agent: AgentId, message: Any, to_all: bool)
     The manager hears what goes to everybody as one more message of the conversation; what goes to it alone starts a
     new turn.
     """
-    events = _event_classes("GroupChatStart", "GroupChatMessage")
+    events = messages.events("GroupChatStart", "GroupChatMessage")
     if len(events) < 2:
         raise BadValue("this version of AutoGen has no events of group chats that Outtake knows")
     if is_manager(hub, agent) and to_all:

@@ -133,7 +133,4 @@ def task_from(value: Json) -> Any:
 
 
 def _message(item: Json) -> Any:
-    cls = messages.chat_class("TextMessage")
-    if isinstance(item, str):
-        item = {"content": item}
-    return messages.build(messages.chat_class(item.get("type")) or cls, {"source": "user", **item})
+    return messages.build_chat(item, "user")

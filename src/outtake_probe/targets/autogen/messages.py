@@ -224,6 +224,23 @@ def _build(cls: Any, value: Json) -> Any:
     return value
 
 
+def build_chat(value: Json, source: str) -> Any:
+    """A chat message: of a text, or of its fields.  Raises `BadValue`."""
+    given = {"content": value} if isinstance(value, str) else value
+    if not isinstance(given, dict):
+        raise BadValue("a chat message is an object or a text")
+    cls = chat_class(given.get("type", "TextMessage"))
+    if cls is None:
+        raise BadValue(f"unknown type of message {given['type']!r}; known: {', '.join(sorted(known()))}")
+    return build(cls, {"source": source, **given})
+
+
+def events(*names: str) -> dict[str, Any]:
+    """AutoGen's classes around chat messages, those of these names that are there."""
+    places = [sys.modules.get("autogen_agentchat.teams._group_chat._events"), sys.modules.get("autogen_agentchat.base")]
+    return {name: getattr(place, name) for name in names for place in places if hasattr(place, name)}
+
+
 def _build_union(cls: Any, args: tuple[Any, ...], value: Json) -> Any:
     options = [arg for arg in args if arg is not type(None)]
     if value is None or len(options) == 1:

@@ -92,6 +92,10 @@ class Paths:
         path = self._steady(agent.type) if agent.key == "default" else self._steady(f"{agent.type}/{agent.key}")
         return f"{base}/{path}" if base else path
 
+    def name(self, path: str) -> str:
+        """The name of the member of a team at a path."""
+        return path.rpartition("/")[2]
+
     def key(self, agent_type: str) -> str:
         """The key under which agents of a type are made when nobody says which."""
         return self._keys.get(agent_type, "default")

@@ -55,7 +55,7 @@ async def _run_runtime(runtime: Runtime, target: AutoGenTarget, given: Json) -> 
         if topic is not None:
             await runtime.publish_message(message, topic)
         else:
-            answer = messages.body(await runtime.send_message(message, _one(recipients)))
+            answer = messages.plain(await runtime.send_message(message, _one(recipients)))
     await runtime.stop_when_idle()
     return answer
 

@@ -20,7 +20,7 @@ from autogen_core.models import (
     SystemMessage,
     UserMessage,
 )
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from outtake_probe.bodies import Growing, Part
 from outtake_probe.calling import NewInput
@@ -78,11 +78,13 @@ def _conversation(client: Any, said: Sequence[LLMMessage], path: str) -> Growing
 
 
 def _grew(last: _Said, objects: list[Any], contents: list[Any]) -> bool:
+    """Whether a prompt goes on from the last one: comparing lists of the same objects costs next to nothing."""
+    at = len(last.objects)
     return (
-        len(last.objects) <= len(objects)
-        and all(map(operator.is_, last.objects, objects))
-        and all(map(operator.is_, last.contents, contents))
-        and all(_key(objects[at]) == key for at, key in last.keys)
+        at <= len(objects)
+        and objects[:at] == last.objects
+        and contents[:at] == last.contents
+        and all(_key(objects[i]) == key for i, key in last.keys)
     )
 
 
@@ -265,7 +267,18 @@ def result(value: Json) -> CreateResult:
         raise BadValue(f"this is no answer of a model: {error}", messages.schema(CreateResult)) from error
 
 
-def answer_type(kwargs: Mapping[str, Any]) -> type[BaseModel] | None:
-    """The type that the program asked the model to answer with."""
-    found = kwargs.get("json_output")
-    return found if isinstance(found, type) else None
+def full_result(value: Json) -> Json:
+    """A mocked answer in full.  Raises `BadValue`."""
+    return encode_piece(result(value))
+
+
+def full_stream(value: Json) -> Json:
+    """A mocked stream in full: its pieces of text, and the answer at its end.  Raises `BadValue`."""
+    pieces = value if isinstance(value, list) and not _is_calls(value) else [value]
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    last = pieces[-1] if pieces and not isinstance(pieces[-1], str) else "".join(texts)
+    return [*texts, full_result(last)]
+
+
+def _is_calls(value: list[Json]) -> bool:
+    return bool(value) and all(isinstance(item, dict) and "arguments" in item for item in value)

@@ -25,6 +25,7 @@ from autogen_core import (
     AgentRuntime,
     AgentType,
     CancellationToken,
+    DefaultTopicId,
     DropMessage,
     InterventionHandler,
     MessageContext,
@@ -229,11 +230,21 @@ class Runtime(AgentRuntime):
             encode=messages.answer,
             decode=lambda value: self._mocked(item, value),
             normalize=lambda _, value: messages.normalize(item.message, value),
+            normalize_output=lambda value: self._full_answer(item, value),
         )
 
     def _mocked(self, item: Item, value: Json) -> Any:
         item.served = True
+        if _is_turn(item):
+            return messages.build_chat(value, self.hub.paths.name(item.path)) if value is not None else None
         return messages.from_answer(value, self._answers(item))
+
+    def _full_answer(self, item: Item, value: Json) -> Json:
+        """A mock in full: what a member of a team says in its turn, or what a handler returns."""
+        if _is_turn(item):
+            said = messages.build_chat(value, self.hub.paths.name(item.path)) if value is not None else None
+            return messages.plain(said)
+        return messages.answer(messages.from_answer(value, self._answers(item)))
 
     def _answers(self, item: Item) -> list[Any]:
         """The types of answers that the recipient's handlers of this message declare."""
@@ -255,6 +266,8 @@ class Runtime(AgentRuntime):
         future = item.future
         try:
             if future is None:
+                if item.served and item.state != "passed" and _is_turn(item) and value is not None:
+                    await self._say_for(item, value)
                 return
             if item.state != "passed" and not item.served:
                 _refuse(future)
@@ -268,6 +281,8 @@ class Runtime(AgentRuntime):
         except Exception as error:  # noqa: BLE001  the program's intervention handler is the boundary
             if future is not None and not future.done():
                 future.set_exception(error)
+            elif future is None:
+                self._keep(item, error)
         finally:
             self._close()
 
@@ -278,10 +293,29 @@ class Runtime(AgentRuntime):
             if not future.done():
                 future.cancel() if isinstance(error, asyncio.CancelledError) else future.set_exception(error)
         elif not isinstance(error, Stopped):
-            _log.error("Error processing publish message for %s", item.recipient, exc_info=error)
-            if not self._ignore and self._error is None:
-                self._error = error
+            self._keep(item, error)
         self._close()
+
+    def _keep(self, item: Item, error: BaseException) -> None:
+        """Nobody waits for the answer: the error is for whoever stops the runtime."""
+        _log.error("Error processing publish message for %s", item.recipient, exc_info=error)
+        if not self._ignore and self._error is None:
+            self._error = error
+
+    async def _say_for(self, item: Item, said: Any) -> None:
+        """A member's turn was mocked: say what it would have said."""
+        member: Any = await self._agent(item.recipient)
+        member._message_buffer.clear()
+        await member._log_message(said)
+        events = messages.events("GroupChatAgentResponse", "Response")
+        response = events["GroupChatAgentResponse"](
+            response=events["Response"](chat_message=said), name=self.hub.paths.name(item.path)
+        )
+        await member.publish_message(
+            response,
+            topic_id=DefaultTopicId(type=member._parent_topic_type, source=item.recipient.key),
+            cancellation_token=item.context.cancellation_token,
+        )
 
     def discarded(self, item: Item) -> None:
         """The user dropped a queued message, or the runtime was stopped before it was delivered."""
@@ -547,6 +581,11 @@ class Runtime(AgentRuntime):
             _events.info(
                 MessageEvent(payload=payload, sender=sender, receiver=receiver, kind=kind, delivery_stage=stage)
             )
+
+
+def _is_turn(item: Item) -> bool:
+    """Whether a delivery asks a member of a team to speak."""
+    return type(item.message).__name__ == "GroupChatRequestPublish"
 
 
 async def _hear(manager: Any, message: Any) -> None:

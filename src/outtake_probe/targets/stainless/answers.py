@@ -1,12 +1,11 @@
 """What a model answers, as JSON: live, from the record, or mocked by the user.
 
-A mock is a response (or the pieces of a stream), or only the text that the model says.
+A mock is a response (or the list of a stream's pieces), or only the text that the model says.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +13,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.stainless.library import Api
 from outtake_probe.targets.stainless.requests import dump
-from outtake_probe.values import TAG, encode, is_model
-
-UNUSUAL = "unusual"
-"""Tag of an answer that its API does not describe, as some servers give: it is served as it was."""
+from outtake_probe.values import encode, is_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,48 +26,43 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What the record or a mock says that the model answered: a response, or pieces of a stream."""
+    """What the record or a mock says that the model answered: a response, or a piece of a stream."""
 
-    values: list[Json]
-
-
-def recorded(made: Any, wrong: Callable[[Json], str | None]) -> tuple[Json, Json]:
-    """The JSON of the library's object, and the same as it goes into the record."""
-    value = _json(made)
-    return value, ({TAG: UNUSUAL, "value": value} if wrong(value) else value)
+    json: Json
 
 
-def _json(made: Any) -> Json:
+def answer_json(made: Any) -> Json:
+    """The JSON of the library's object; of a raw response, its body."""
     if is_model(made):
         return dump(made)
     raw = getattr(made, "http_response", None)
     return raw.json() if raw is not None else encode(made)
 
 
-def served(api: Api, request: Json, value: Json) -> Served:
-    """A recorded response, or a mock.  Raises `BadValue`."""
+def mocked(api: Api, request: Json, value: Json) -> Json:
+    """The whole response of a mock.  Raises `BadValue`."""
     if isinstance(value, str):
-        return Served([api.whole(request, value)])
-    if isinstance(value, dict) and value.get(TAG) == UNUSUAL:
-        return Served([value["value"]])
-    _check(api, value, api.wrong(value), ("a response", api.whole(request, "Hello")))
-    return Served([value if "id" in value else {**api.whole(request, ""), **value}])
+        return api.whole(request, value)
+    _check(api, value, api.wrong(value), "a response", api.whole(request, "Hello"))
+    return {**api.whole(request, ""), **value}
 
 
-def served_piece(api: Api, request: Json, value: Json) -> Served:
-    """A recorded piece of a stream, or a mock: a piece, or the whole text.  Raises `BadValue`."""
+def mocked_pieces(api: Api, request: Json, value: Json) -> list[Json]:
+    """The pieces of a mocked stream.  Raises `BadValue`."""
     if isinstance(value, str):
-        return Served(api.pieces(request, value))
-    if isinstance(value, dict) and value.get(TAG) == UNUSUAL:
-        return Served([value["value"]])
-    _check(api, value, api.wrong_piece(value), ("a list of pieces", api.pieces(request, "Hello")))
-    return Served([value])
+        return api.pieces(request, value)
+    example = api.pieces(request, "Hello")
+    pieces = value if isinstance(value, list) else [value]
+    wrong = "no list" if not isinstance(value, list) else None
+    for piece in pieces:
+        _check(api, piece, wrong or api.wrong_piece(piece), "a list of pieces", example)
+    return pieces
 
 
-def _check(api: Api, value: Json, wrong: str | None, takes: tuple[str, Json]) -> None:
+def _check(api: Api, value: Json, wrong: str | None, takes: str, example: Json) -> None:
     if wrong is not None:
+        shown = json.dumps(value)[:200]
         raise BadValue(
-            f"{api.type} answers {takes[0]}, or a text that the model says; {wrong} in {json.dumps(value)[:200]}. "
-            f"Example: {json.dumps(takes[1])}",
-            takes[1],
+            f"{api.type} answers {takes}, or a text that the model says; there is {wrong} in {shown}. "
+            f"Example: {json.dumps(example)}"
         )

@@ -13,7 +13,7 @@ from outtake_probe import calling
 from outtake_probe.calling import NewInput
 from outtake_probe.calls import Call, Usage, nested
 from outtake_probe.session import Session
-from outtake_probe.targets.stainless.answers import Answered, Served, recorded, served, served_piece
+from outtake_probe.targets.stainless.answers import Answered, Served, answer_json, mocked, mocked_pieces
 from outtake_probe.targets.stainless.errors import Errors
 from outtake_probe.targets.stainless.library import Api, Library
 from outtake_probe.targets.stainless.pieces import AsyncPieces, Pieces
@@ -70,7 +70,7 @@ class Exchange:
 
     def _call(self) -> Call:
         """The invocation, as the gate sees it."""
-        absent, decode = self.library.absent, served_piece if self.streams else served
+        absent, mock = self.library.absent, mocked_pieces if self.streams else mocked
         return Call(
             "model",
             nested("model"),
@@ -78,9 +78,10 @@ class Exchange:
             type=self.api.type,
             decode_input=lambda value: edited_body(self.body, value, absent),
             encode=lambda answered: answered.json,
-            decode=lambda value: decode(self.api, self.body, value),
+            decode=Served,
             usage=lambda _: self._used,
             normalize=lambda _, value: normalized(plain(self.body, absent), self.api.turns, value),
+            normalize_output=lambda value: mock(self.api, self.body, value),
         )
 
     # -- whole answers -----------------------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ class Exchange:
 
     def _build(self, answer: Served) -> Any:
         """What the library makes of this response; for a client that awaits, to be awaited."""
-        return self._process(json.dumps(answer.values[0]).encode(), "application/json")
+        return self._process(json.dumps(answer.json).encode(), "application/json")
 
     def _process(self, content: bytes, kind: str) -> Any:
         process = self.client._process_response
@@ -198,12 +199,12 @@ class Exchange:
 
     def _answered(self, made: Any) -> Answered:
         """What came over the wire; counts its tokens, which a stream tells more than once."""
-        value, kept = recorded(made, self.api.wrong_piece if self.streams else self.api.wrong)
+        value = answer_json(made)
         used = self.api.usage(value) if isinstance(value, dict) else None
         if used is not None:
             before = self._used or Usage()
             self._used = Usage(max(before.tokens_in, used.tokens_in), max(before.tokens_out, used.tokens_out))
-        return Answered(made, kept)
+        return Answered(made, value)
 
     def _complete(self, error: BaseException) -> None:
         """What a program may look at in an error of the library, where the record could not keep it."""

@@ -44,7 +44,7 @@ class Hooks:
         """Leave the library as it was."""
         for owner, original, ours in self._patched:
             if vars(owner).get("request") is ours:
-                owner.request = original  # type: ignore[attr-defined]
+                owner.request = original
         self._patched.clear()
         self._session = None
 

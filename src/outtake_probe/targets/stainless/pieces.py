@@ -31,15 +31,13 @@ class _Queue:
 
     def __init__(self, exchange: Opening) -> None:
         self.exchange = exchange
-        self.ready: deque[Any] = deque()
+        self.ready: deque[Answered | Served] = deque()
         self.error: Exception | None = None
         self.busy = False
 
     def put(self, item: Answered | Served | None) -> bool:
         """One more from the gate; False where there are no more."""
-        if isinstance(item, Served):
-            self.ready.extend(item.values)
-        elif item is not None:
+        if item is not None:
             self.ready.append(item)
         return item is not None
 
@@ -51,7 +49,7 @@ class _Queue:
 
     def take(self) -> Any:
         item = self.ready.popleft()
-        return item.made if isinstance(item, Answered) else self.build(data=item)
+        return item.made if isinstance(item, Answered) else self.build(data=item.json)
 
 
 class Pieces(_Queue):
@@ -75,7 +73,7 @@ class Pieces(_Queue):
         """Fetch the first piece."""
         try:
             self._fetch()
-        except Exception as error:  # noqa: BLE001  whatever it is, it is for whoever reads the stream that is open
+        except Exception as error:
             if not self.exchange.opened:
                 raise
             self.error = error
@@ -129,7 +127,7 @@ class AsyncPieces(_Queue):
     async def prime(self) -> None:
         try:
             await self._fetch()
-        except Exception as error:  # noqa: BLE001  whatever it is, it is for whoever reads the stream that is open
+        except Exception as error:
             if not self.exchange.opened:
                 raise
             self.error = error

@@ -1,0 +1,92 @@
+"""The difference of two runs as a person reads it: in order, the first one first, each with its text."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from outtake.cli import text as words
+from outtake.cli.front import Document
+from outtake.cli.transcript import STYLES, Body
+
+SHOWN = 20
+"""Differences that are printed unless more are asked for."""
+_MARKS = {"changed": ("~", "yellow"), "only_a": ("-", "red"), "only_b": ("+", "green")}
+_CONTEXT, _LINES = 1, 24
+
+
+def print_diff(console: Console, diff: Document, body: Body, limit: int = SHOWN) -> None:
+    a, b = diff["a"], diff["b"]
+    _print_sides(console, a, b)
+    shared, changes = words.count(diff["shared"], "record"), words.count(len(diff["changes"]), "difference")
+    console.print(f"{shared} shared, {diff['same']:,} calls or messages alike, {changes}")
+    if not diff["changes"]:
+        console.print("nothing differs")
+        return
+    console.print()
+    for number, pair in enumerate(diff["changes"][:limit]):
+        console.print(Text("first difference" if number == 0 else "", style="bold"), end="\n" if number == 0 else "")
+        _print_pair(console, pair, a["run"], b["run"], body)
+    if len(diff["changes"]) > limit:
+        left = words.count(len(diff["changes"]) - limit, "more difference")
+        console.print(f"… {left}: outtake diff {a['run']} {b['run']} --limit {len(diff['changes'])}", style="dim")
+
+
+def _print_sides(console: Console, a: Document, b: Document) -> None:
+    for mark, style, run in (("-", "red", a), ("+", "green", b)):
+        line = Text(f"{mark} {run['run']}", style=style) + Text(f"  {run['status']}", style="bold")
+        line.append(f"  {words.one_line(_result(run))}")
+        console.print(line)
+        told = f"executed {words.counted(run['executed'])}"
+        if run["parent"]:
+            told += f"; served {words.counted(run['reused'])}; fork of {run['parent']} at {run['cut']}"
+        console.print(Text("    " + told, style="dim"))
+        for edit in run["edits"]:
+            console.print(Text(f"    edit {edit_words(edit)}", style="dim"))
+
+
+def _result(run: Document) -> str:
+    return words.error_line(run["error"]) if run["error"] is not None else words.readable(run["output"])
+
+
+def edit_words(edit: Document) -> str:
+    """An edit on one line."""
+    where = edit.get("component", "") + (f".{edit['key']}" if edit.get("key") else "")
+    place = f" at {edit['seq']}" if edit.get("seq") is not None else ""
+    value = f": {words.one_line(words.readable(edit['value']))}" if edit.get("value") is not None else ""
+    return f"{edit['op']} {where}{place}{value}"
+
+
+def _print_pair(console: Console, pair: Document, a: str, b: str, body: Body) -> None:
+    mark, style = _MARKS[pair["change"]]
+    item = pair["a"] or pair["b"]
+    places = [f"{run} {side['seq']}" for run, side in ((a, pair["a"]), (b, pair["b"])) if side is not None]
+    line = Text(f"{mark} ", style=style) + Text(item["kind"], style=STYLES.get(item["kind"], "magenta"))
+    line.append(f" {item['component']}", style="bold").append(f"  {', '.join(places)}", style="dim")
+    console.print(line)
+    for name in ("body", "output"):
+        texts = [_text(side, name, body) for side in (pair["a"], pair["b"])]
+        if texts[0] != texts[1]:
+            label = {"body": "said" if item["kind"] == "message" else "input", "output": "result"}[name]
+            _print_change(console, label, texts[0], texts[1])
+
+
+def _text(side: Document | None, name: str, body: Body) -> str:
+    if side is None or not side[name]:
+        return ""
+    value: Any = body(side[name])
+    return words.error_line(value) if name == "output" and side["failed"] else words.said_or_outline(value)
+
+
+def _print_change(console: Console, label: str, a: str, b: str) -> None:
+    """The lines that differ; a long body is not repeated for one changed word."""
+    lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), n=_CONTEXT, lineterm=""))[2:]
+    console.print(Text(f"    {label}", style="dim"))
+    for line in lines[:_LINES]:
+        style = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "")
+        console.print(Text("    " + words.one_line_kept(line, 240), style=style))
+    if len(lines) > _LINES:
+        console.print(Text(f"    … {words.count(len(lines) - _LINES, 'more line')}", style="dim"))

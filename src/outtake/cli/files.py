@@ -1,0 +1,51 @@
+"""A run as one file, to look at and to fork on another machine."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from outtake.cli.commands import RunArgument, command
+from outtake.cli.front import Front
+
+
+@command("export")
+def export(
+    front: Front,
+    run: RunArgument,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")],
+) -> None:
+    """Write a run, what it was forked from and all that was said into one file."""
+    with front.service() as service:
+        told = service.export(run, os.path.abspath(output))
+        if front.json:
+            front.document(told)
+        else:
+            runs = ", ".join(told["runs"])
+            front.out.print(f"wrote {runs} to {output} ({told['bytes']:,} bytes); outtake import reads it")
+
+
+@command("delete")
+def delete(front: Front, run: RunArgument) -> None:
+    """Remove a run that has ended and has no forks."""
+    with front.service() as service:
+        told = service.delete(run)
+        if front.json:
+            front.document(told)
+        else:
+            front.out.print(f"{run} is gone")
+
+
+@command("import")
+def import_(
+    front: Front, file: Annotated[str, typer.Argument(metavar="FILE", help="What export has written.")]
+) -> None:
+    """Read a run that `export` has written; it gets a new name here."""
+    with front.service() as service:
+        told = service.import_(os.path.abspath(file))
+        if front.json:
+            front.document(told)
+        else:
+            front.out.print(f"{file} is {told['run']} here; next: outtake show {told['run']}")

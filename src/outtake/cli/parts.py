@@ -1,0 +1,57 @@
+"""What a target is made of, as it says itself or as its record shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from outtake.cli import text as words
+from outtake.cli.front import Document
+from outtake.cli.transcript import STYLES
+
+
+def seen(records: Iterable[Document]) -> list[Document]:
+    """The components that a record shows: path, kind, how often each was called."""
+    found: dict[str, Document] = {}
+    for record in records:
+        if record["kind"] == "invocation_started":
+            path = record["component"]
+            part = found.setdefault(path, {"path": path, "kind": record["call"], "calls": 0})
+            part["calls"] += 1
+            if record.get("effects"):
+                part["effects"] = record["effects"]
+    return list(found.values())
+
+
+def print_description(console: Console, description: Document) -> None:
+    console.print(Text(description["spec"], style="bold"))
+    for name in ("folder", "python", "input", "status"):
+        if description.get(name) is not None:
+            console.print(Text(f"  {name:8} {words.one_line(words.readable(description[name]))}", style="dim"))
+    for part in description.get("components", ()):
+        _print_part(console, part)
+    for edge in description.get("edges", ()):
+        label = f"  {edge['label']}" if edge.get("label") else ""
+        console.print(f"  {edge['source']} → {edge['target']}{label}")
+    for missing in description.get("missing", ()):
+        console.print(Text(f"  missing: {missing}", style="yellow"))
+
+
+def _print_part(console: Console, part: Document) -> None:
+    kind = part.get("kind", "")
+    line = Text(f"{kind} ", style=STYLES.get(kind, "")) + Text(part["path"], style="bold")
+    if part.get("calls"):
+        line.append(f"  {words.count(part['calls'], 'call')}", style="dim")
+    if part.get("effects"):
+        line.append(f"  {part['effects']}", style="dim")
+    console.print(line)
+    if part.get("doc"):
+        console.print(Text("    " + words.one_line(part["doc"], 200), style="dim"))
+    config: dict[str, Any] = part.get("config") or {}
+    for key, value in config.items():
+        console.print(f"    {key} = {words.one_line(words.readable(value))}")
+    if part.get("accepts"):
+        console.print(f"    accepts {', '.join(part['accepts'])}")

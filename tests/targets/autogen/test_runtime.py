@@ -1,0 +1,250 @@
+"""Our runtime where AutoGen's own hangs, loses messages or raises errors of its own making."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+pytest.importorskip("autogen_core")
+
+from autogen_core import (  # noqa: E402
+    AgentId,
+    DefaultInterventionHandler,
+    DropMessage,
+    MessageContext,
+    RoutedAgent,
+    TopicId,
+    TypeSubscription,
+    message_handler,
+)
+from autogen_core.exceptions import MessageDroppedException  # noqa: E402
+
+from tests.targets.autogen.debugging import of_coroutine, record, session  # noqa: E402
+
+HEARD: list[str] = []
+
+
+@dataclass
+class Say:
+    text: str
+
+
+class Listener(RoutedAgent):
+    def __init__(self) -> None:
+        super().__init__("listens")
+
+    @message_handler
+    async def hear(self, message: Say, ctx: MessageContext) -> Say:
+        HEARD.append(f"{self.id.key}:{message.text}")
+        if message.text.startswith("fail"):
+            raise KeyError(message.text)
+        if message.text == "wait":
+            await WAIT.wait()
+        return Say(message.text.upper())
+
+
+WAIT = asyncio.Event()
+TOPIC = TopicId("news", "default")
+
+
+async def made(**options: Any) -> Any:
+    """A runtime with a listener, as a script makes it."""
+    from autogen_core import SingleThreadedAgentRuntime  # noqa: PLC0415
+
+    HEARD.clear()
+    runtime = SingleThreadedAgentRuntime(**options)
+    await Listener.register(runtime, "listener", Listener)
+    await runtime.add_subscription(TypeSubscription("news", "listener"))
+    return runtime
+
+
+def run(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """Run it under the debugger; a hang is an error."""
+    log = record(of_coroutine(lambda: asyncio.wait_for(make(), 20)))
+    assert log.status == "completed", log.output
+    return log
+
+
+class Meddler(DefaultInterventionHandler):
+    async def on_publish(self, message: Any, *, message_context: MessageContext) -> Any:
+        if message.text == "drop":
+            return DropMessage
+        if message.text == "break":
+            raise ZeroDivisionError("meddled")
+        return Say(message.text + "!")
+
+    async def on_send(self, message: Any, *, message_context: MessageContext, recipient: AgentId) -> Any:
+        return DropMessage() if message.text == "drop" else message
+
+    async def on_response(self, message: Any, *, sender: AgentId, recipient: AgentId | None) -> Any:
+        return DropMessage if message.text == "SECRET" else message
+
+
+def test_what_an_intervention_handler_drops_or_breaks_hangs_nobody() -> None:
+    async def main() -> None:
+        runtime = await made(intervention_handlers=[Meddler()])
+        runtime.start()
+        await runtime.publish_message(Say("one"), TOPIC)
+        await runtime.publish_message(Say("drop"), TOPIC)
+        with pytest.raises(ZeroDivisionError, match="meddled"):
+            await runtime.publish_message(Say("break"), TOPIC)
+        await runtime.publish_message(Say("two"), TOPIC)
+        for text in ("drop", "secret"):
+            with pytest.raises(MessageDroppedException):
+                await runtime.send_message(Say(text), AgentId("listener", "default"))
+        await runtime.stop_when_idle()
+        assert HEARD == ["default:one!", "default:two!", "default:secret"]
+
+    run(main)
+
+
+def test_an_error_of_a_handler_is_raised_once_and_loses_no_message() -> None:
+    async def main() -> None:
+        runtime = await made(ignore_unhandled_exceptions=False)
+        runtime.start()
+        for text in ("one", "fail", "two", "fail again", "three"):
+            await runtime.publish_message(Say(text), TOPIC)
+        with pytest.raises(KeyError, match="fail"):
+            await runtime.stop_when_idle()
+        assert len(HEARD) == 5
+        runtime.start()
+        await runtime.publish_message(Say("four"), TOPIC)
+        await runtime.stop_when_idle()
+        assert HEARD[-1] == "default:four"
+
+    run(main)
+
+
+def test_the_caller_gets_the_error_that_was_raised() -> None:
+    async def main() -> None:
+        runtime = await made()
+        runtime.start()
+        with pytest.raises(KeyError, match="fail"):
+            await runtime.send_message(Say("fail"), AgentId("listener", "default"))
+        with pytest.raises(LookupError, match="nobody"):
+            await runtime.send_message(Say("x"), AgentId("nobody", "default"))
+        assert (await runtime.send_message(Say("x"), AgentId("listener", "k"))).text == "X"
+        await runtime.stop_when_idle()
+
+    log = run(main)
+    failed = next(r for r in log.records if r.kind == "invocation_ended" and r.failed)
+    error = log.body(failed.body)
+    assert error["class"] == "builtins:KeyError"
+    assert any(frame["function"] == "hear" for frame in error["frames"])
+
+
+def test_stop_with_handlers_in_flight_discards_the_rest_and_says_so() -> None:
+    async def main() -> None:
+        global WAIT  # noqa: PLW0603  an event belongs to a loop
+        WAIT = asyncio.Event()
+        runtime = await made()
+        runtime.start()
+        waiting = asyncio.ensure_future(runtime.send_message(Say("wait"), AgentId("listener", "a")))
+        while not HEARD:
+            await asyncio.sleep(0)
+        late = asyncio.ensure_future(runtime.send_message(Say("late"), AgentId("listener", "a")))
+        await runtime.publish_message(Say("lost"), TOPIC)
+        await runtime.stop()
+        WAIT.set()
+        assert (await waiting).text == "WAIT"
+        await asyncio.gather(late, return_exceptions=True)
+        runtime.start()
+        assert (await runtime.send_message(Say("new"), AgentId("listener", "a"))).text == "NEW"
+        await runtime.stop_when_idle()
+
+    log = run(main)
+    assert [log.body(r.body)["because"] for r in log.records if r.kind == "noted"] == ["the runtime was stopped"]
+
+
+def test_messages_can_be_delivered_by_hand() -> None:
+    async def main() -> None:
+        runtime = await made(ignore_unhandled_exceptions=False)
+        for text in ("one", "fail", "two"):
+            await runtime.publish_message(Say(text), TOPIC)
+        assert runtime.unprocessed_messages_count == 3
+        await runtime.process_next()
+        assert (HEARD, runtime.unprocessed_messages_count) == (["default:one"], 2)
+        await runtime.process_next()
+        with pytest.raises(KeyError):
+            await runtime.process_next()
+        assert runtime.unprocessed_messages_count == 1
+        await runtime.process_next()
+        assert HEARD[-1] == "default:two"
+
+    run(main)
+
+
+def test_a_handler_that_waits_for_itself_by_another_key_blocks_nobody() -> None:
+    async def main() -> None:
+        global WAIT  # noqa: PLW0603  an event belongs to a loop
+        WAIT = asyncio.Event()
+        runtime = await made()
+        runtime.start()
+        waiting = asyncio.ensure_future(runtime.send_message(Say("wait"), AgentId("listener", "a")))
+        assert (await runtime.send_message(Say("x"), AgentId("listener", "b"))).text == "X"
+        assert (await runtime.send_message(Say("y"), AgentId("listener", "a"))).text == "Y"
+        WAIT.set()
+        await waiting
+        await runtime.stop_when_idle()
+
+    run(main)
+
+
+def test_state_is_saved_and_loaded_by_agent() -> None:
+    class Counter(Listener):
+        count = 0
+
+        async def save_state(self) -> dict[str, int]:
+            return {"count": self.count}
+
+        async def load_state(self, state: Any) -> None:
+            self.count = state["count"]
+
+    async def main() -> None:
+        runtime = await made()
+        await Counter.register(runtime, "counter", Counter)
+        agent = await runtime.get("counter", lazy=False)
+        await runtime.load_state({"counter/default": {"count": 3}, "unknown/x": {}})
+        assert await runtime.save_state() == {"counter/default": {"count": 3}}
+        assert (await runtime.try_get_underlying_agent_instance(agent, Counter)).count == 3
+        with pytest.raises(TypeError):
+            await runtime.try_get_underlying_agent_instance(agent, RoutedAgent.__subclasses__()[0])
+        with pytest.raises(ValueError, match="already exists"):
+            await Counter.register(runtime, "counter", Counter)
+        await runtime.close()
+
+    run(main)
+
+
+def test_a_message_that_nobody_hears_is_noted() -> None:
+    async def main() -> None:
+        runtime = await made()
+        runtime.start()
+        await runtime.publish_message(Say("hello?"), TopicId("void", "default"))
+        await runtime.stop_when_idle()
+
+    log = run(main)
+    (noted,) = [r for r in log.records if r.kind == "noted"]
+    assert log.body(noted.body) == {"topic": "void", "message": {"text": "hello?"}}
+
+
+def test_a_user_who_stops_the_program_ends_every_handler() -> None:
+    async def main() -> None:
+        global WAIT  # noqa: PLW0603  an event belongs to a loop
+        WAIT = asyncio.Event()
+        runtime = await made()
+        runtime.start()
+        waiting = asyncio.ensure_future(runtime.send_message(Say("wait"), AgentId("listener", "a")))
+        while not HEARD:
+            await asyncio.sleep(0)
+        session().stop()
+        await runtime.send_message(Say("never"), AgentId("listener", "b"))
+        await waiting
+
+    log = record(of_coroutine(main))
+    assert log.status == "stopped"
+    assert HEARD == ["a:wait"]
