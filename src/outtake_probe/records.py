@@ -93,7 +93,7 @@ class InvocationStarted(Record):
     """Written when the gate lets an invocation go out: what it describes is about to happen."""
 
     kind = "invocation_started"
-    call: CallKind = "tool"
+    call: CallKind
     digest: str = ""
     effects: Effects | None = None
     type: str = ""
@@ -117,7 +117,7 @@ class InvocationEnded(Record):
     """Written when an invocation came back, before its result goes anywhere."""
 
     kind = "invocation_ended"
-    call: CallKind = "tool"
+    call: CallKind
     failed: bool = False
     how: How = "executed"
     seconds: float = 0.0

@@ -49,7 +49,7 @@ def _print_sides(console: Console, a: Document, b: Document) -> None:
 
 
 def _result(run: Document) -> str:
-    return words.error_line(run["error"]) if run["error"] is not None else words.readable(run["output"])
+    return words.error_line(run["error"]) if run["error"] is not None else words.result(run["output"])
 
 
 def edit_words(edit: Document) -> str:

@@ -76,8 +76,8 @@ def show(
         if after >= 0 or kind or component:
             transcript.remember(service.show(run, kind="invocation_started"))
         shown = service.show(run, after=after, kind=kind, component=component, limit=limit)
-        for record in shown:
-            transcript.records([record])
+        transcript.records(shown)
+        transcript.settle()
         if limit is None and kind is None and component is None:
             found = service.info(run)
             outcome.print_outcome(front.out, found, saved_tokens(service, found))

@@ -51,9 +51,11 @@ def print_outcome(console: Console, info: Document, saved: Document | None = Non
 
 
 def _print_output(console: Console, output: object) -> None:
-    text = words.readable(output)
-    for number, line in enumerate(text.splitlines() or [""]):
+    for number, line in enumerate(words.result(output).splitlines() or [""]):
         console.print(Text(("output    " if number == 0 else " " * 10) + line))
+    if isinstance(output, dict) and "answer" in output:
+        rest = "  ".join(f"{name}: {words.clean(str(value))}" for name, value in output.items() if name != "answer")
+        console.print(Text(" " * 10 + rest, style="dim"))
 
 
 def _print_error(console: Console, error: object) -> None:

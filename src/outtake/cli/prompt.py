@@ -226,7 +226,10 @@ class Prompt:
 
     def do_show(self, rest: str) -> Then:
         transcript = Transcript(self.front.out, self.run, bodies(self.service))
-        transcript.records(self.service.show(self.run, after=int(rest) - 1 if rest.isdecimal() else -1))
+        after = int(rest) - 1 if rest.isdecimal() else -1
+        transcript.remember(self.service.show(self.run, before=after + 1, kind="invocation_started"))
+        transcript.records(self.service.show(self.run, after=after))
+        transcript.settle()
         return Then.STAY
 
     def do_diff(self, rest: str) -> Then:

@@ -12,8 +12,7 @@ LINES, CHARACTERS, LINE = 12, 800, 96
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _INNER = ("response", "chat_message", "message", "messages", "result", "content", "choices", "answer")
 """Where messages and model answers keep what was said, outermost first."""
-
-_SPEAKING = frozenset(("content", "chat_message", "response"))
+_SPEAKING = frozenset(("content", "chat_message", "response", "choices"))
 """Fields that only what somebody said has."""
 
 
@@ -27,13 +26,32 @@ def said(body: Any) -> str | None:
     if isinstance(body, str):
         return clean(body)
     if isinstance(body, list):
+        calls = [call for item in body if (call := called(item))]
         texts = [text for item in body if (text := said(item))]
-        return texts[-1] if texts else None
+        return "\n".join(calls) if calls else texts[-1] if texts else None
     if not isinstance(body, dict):
         return None
     if body.get("$type") == "exception":
         return error_line(body)
+    if body.get("tool_calls"):
+        return said(body["tool_calls"])
     return next((text for name in _INNER if name in body and (text := said(body[name]))), None)
+
+
+def called(item: Any) -> str | None:
+    """A tool call that a model asks for, as in ``look({"x": 1})``."""
+    call = item.get("function", item) if isinstance(item, dict) else None
+    if not isinstance(call, dict) or "name" not in call or not call.keys() & {"arguments", "input"}:
+        return None
+    given = call.get("arguments", call.get("input"))
+    return clean(f"{call['name']}({given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)})")
+
+
+def result(output: Any) -> str:
+    """The result of a run: the answer, where it has one among other things."""
+    if isinstance(output, dict) and isinstance(output.get("answer"), str):
+        return clean(output["answer"])
+    return readable(output)
 
 
 def readable(body: Any) -> str:

@@ -6,6 +6,7 @@ Records that only keep the books (chunks of streams, clock readings) give none.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 STYLES = {"agent": "magenta", "model": "cyan", "tool": "yellow", "step": "blue", "task": "blue", "flow": "bold"}
 _INDENT = "  "
+RECENT = 12
+"""Texts that are not repeated when they are passed on."""
 _BAR = "     │ "
 Body = Callable[[str], Any]
 
@@ -40,7 +43,11 @@ class Transcript:
     full: bool = False
     _depth: dict[int, int] = field(default_factory=dict)
     _paths: dict[int, str] = field(default_factory=dict)
-    _last_said: tuple[str, str | None] = ("", None)
+    _quiet: dict[int, Document] = field(default_factory=dict)
+    """Deliveries that led to nothing yet: most messages of a team are only taken note of."""
+    _letter: list[Document] = field(default_factory=list)
+    """The same message to several recipients."""
+    _recent: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
 
     def remember(self, records: Iterable[Document]) -> None:
         """Records that are not shown, but that later ones lie in."""
@@ -50,9 +57,18 @@ class Transcript:
     def records(self, records: Iterable[Document]) -> None:
         for record in records:
             self._enter(record)
+            if self._letter and not _same_letter(self._letter[0], record):
+                self._post()
             show = _SHOWN.get(record["kind"])
             if show is not None:
                 show(self, record)
+        self._post()
+
+    def settle(self) -> None:
+        """Nothing more is coming for now: show what waited for company."""
+        self._post()
+        for record in list(self._quiet.values()):
+            self._show_started(record)
 
     def printed(self, stream: int, text: str) -> None:
         """What the program itself printed."""
@@ -68,6 +84,20 @@ class Transcript:
     # -- one kind of record each -------------------------------------------------------------------------------------
 
     def _started(self, record: Document) -> None:
+        self._break_silence(record["parent"])
+        if record["message"] is not None and not self.full:
+            self._quiet[record["seq"]] = record
+        else:
+            self._show_started(record)
+
+    def _break_silence(self, invocation: int | None) -> None:
+        """Something happens inside an invocation: say that it has begun."""
+        waiting = self._quiet.get(invocation) if invocation is not None else None
+        if waiting is not None:
+            self._show_started(waiting)
+
+    def _show_started(self, record: Document) -> None:
+        self._quiet.pop(record["seq"], None)
         kind = record["call"]
         line = Text("▸ ") + Text(kind, style=STYLES.get(kind, "")) + Text(" " + self._name(record), style="bold")
         text = None
@@ -82,6 +112,10 @@ class Transcript:
         self._line(record, line, self._depth[record["seq"]], text)
 
     def _ended(self, record: Document) -> None:
+        if record["invocation"] in self._quiet and not record["failed"]:
+            self._quiet.pop(record["invocation"])
+            return
+        self._break_silence(record["invocation"])
         depth = self._depth.get(record["invocation"], 0)
         line = Text("◂ ") + Text(self._name(record), style=STYLES.get(record["call"], ""))
         told = [words.duration(record["seconds"])]
@@ -97,24 +131,30 @@ class Transcript:
             line.append("  " + words.one_line(words.error_line(body), 200), style="bold red")
             self._line(record, line, depth)
             return
-        quiet = not self.full and record["call"] in ("flow", "agent") and words.said(body) is None
+        outermost = record["call"] == "flow" and depth == 0  # its result is the run's, which is told at the end
+        quiet = not self.full and (outermost or (record["call"] == "agent" and words.said(body) is None))
         text = words.said_or_outline(body) if self.full else words.readable(body)
         self._line(record, line, depth, None if body is None or quiet else text)
 
     def _queued(self, record: Document) -> None:
-        inside = self._depth.get(record["parent"], -1) + 1
+        self._break_silence(record["parent"])
+        self._letter.append(record)
+
+    def _post(self) -> None:
+        """One message, with all who get it."""
+        if not self._letter:
+            return
+        record, recipients = self._letter[0], [letter.get("recipient") or "?" for letter in self._letter]
+        self._letter = []
         line = Text("✉ ") + Text(record["component"] or "?", style="magenta") + Text(" → ")
-        line.append(record.get("recipient") or "?", style="magenta")
-        line.append(f"  {record.get('type', '')}", style="dim")
+        line.append(", ".join(recipients), style="magenta").append(f"  {record.get('type', '')}", style="dim")
         for name in ("injected", "edited"):
             if record.get(name):
                 line.append(f"  {name}", style="bold yellow")
-        again = (record["component"], record["hash"]) == self._last_said
-        self._last_said = (record["component"], record["hash"])
-        text = None if again else words.said(self._body(record))
+        text = words.said(self._body(record))
         if text is None:
             line.stylize("dim")
-        self._line(record, line, inside, text)
+        self._line(record, line, self._depth.get(record["parent"], -1) + 1, text)
 
     def _edited(self, record: Document) -> None:
         inside = self._depth.get(record["parent"] if record["parent"] is not None else record["invocation"], -1) + 1
@@ -157,8 +197,12 @@ class Transcript:
         if text and "\n" not in text and len(head.plain) + len(text) + 2 <= max(self.console.width, 80):
             self.console.print(head + Text("  " + text))
             return
+        if text in self._recent and not self.full:
+            self.console.print(head + Text("  (as above)", style="dim"))
+            return
         self.console.print(head)
         if text:
+            self._recent.append(text)
             self._block(record["seq"], text, depth)
 
     def _block(self, seq: int, text: str, depth: int) -> None:
@@ -170,6 +214,11 @@ class Transcript:
             more = f"{margin}… {words.count(folded.left_out, 'more character')}: "
             how = f"outtake show {self.run} --after {seq - 1} --limit 1 --bodies"
             self.console.print(Text(more + how, style="dim"))
+
+
+def _same_letter(one: Document, other: Document) -> bool:
+    shared = ("kind", "component", "hash", "type", "parent", "edited", "injected")
+    return all(one.get(name) == other.get(name) for name in shared)
 
 
 _SHOWN: dict[str, Callable[[Transcript, Document], None]] = {

@@ -65,12 +65,14 @@ class Watch:
             if not self._told or not held or not self.state["live"] or not self._events.empty():
                 self._take(self._next())
             elif not known >= set(held):
-                return
+                break
             else:
                 try:
                     self._take(self._events.get(timeout=patience))
                 except queue.Empty:
-                    return
+                    break
+        if self._transcript is not None:
+            self._transcript.settle()
 
     def catch_up(self) -> None:
         """Show what has happened, without waiting."""

@@ -22,6 +22,7 @@ from outtake_probe.wire import Connection, Frame
 ANSWER = 30.0
 """Seconds to wait for the answer of a command."""
 RETRY = 1.0
+DRAIN = 10.0
 
 
 class NotLive(Exception):
@@ -210,6 +211,8 @@ class LiveRun:
     def gone(self, status: int) -> None:
         """The process ended.  If it did not say how, that is an error, unless the user wanted it."""
         with self.changed:
+            # what it said last may still be on its way
+            self.changed.wait_for(lambda: self.ended is not None or self._connection is None, DRAIN)
             self.exit_status = status
             self._connection = None
             if self.ended is None and self.state not in ("completed", "failed", "stopped", "diverged"):

@@ -29,9 +29,8 @@ def stored(*bodies: dict[str, Any]) -> list[Any]:
 
 
 def test_values_that_only_python_takes_for_equal_are_not_mixed_up() -> None:
-    bodies: list[dict[str, Any]] = [
-        {"messages": [value]} for value in (1, True, 1.0, "1", None, "", [], {}, [[]], [{}])
-    ]
+    values: list[Any] = [1, True, 1.0, "1", None, "", [], {}, [[]], [{}]]
+    bodies: list[dict[str, Any]] = [{"messages": [value]} for value in values]
     assert [repr(body) for body in stored(*bodies)] == [repr(body) for body in bodies]
 
 
