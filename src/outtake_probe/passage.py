@@ -287,7 +287,7 @@ def _repeated(session: Session, replay: Replay, call: Call, past: Past | None, b
     if call.kind != "tool" or effects in ("pure", "read") or policy == "run":
         return PROCEED
     again = past is not None and past.end is not None and not past.end.failed
-    if not again and effects != "irreversible":
+    if not again and (effects != "irreversible" or (replay.plan.continues and past is None)):
         return PROCEED
     servable = again and past is not None and past.end is not None and not past.end.opaque and not past.edited_inside
     if policy == "ask":

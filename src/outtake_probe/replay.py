@@ -88,6 +88,12 @@ class Plan:
         return isinstance(last, RunEnded) and last.status in ("completed", "failed")
 
 
+    @property
+    def continues(self) -> bool:
+        """Whether the fork only goes on with a run that was interrupted: what is new there happens for the first time."""
+        return not self.edits and self.cut == len(self.records) and not self.complete
+
+
 class Replay:
     """The record of the parent during the execution of a fork: who matched what, and whose turn it is."""
 

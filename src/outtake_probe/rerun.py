@@ -187,7 +187,7 @@ class Rerun:
         yield from self.session.hold({"when": "diverged", "reason": f"diverged: {self.diverged}", "offers": ["live"]})
         with self.session.lock:
             if self.replay.in_prefix:
-                self.session.recorder.next = self.replay.recut()
+                self.session.recorder.start_at(self.replay.recut())
                 self.session.recorder.send("replay", {"state": "recut", "cut": self.replay.cut})
                 self.announce()
 

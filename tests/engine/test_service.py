@@ -140,6 +140,7 @@ def test_next_steps_over_and_out_holds_the_result(service: Service, tmp_path: Pa
     result = service.info(run)["held"][0]
     assert (result["component"], result["when"], result["reason"]) == ("main/writer", "after", "step out")
     service.control(run, "continue")
+    assert live.wait(lambda r: bool(r.holds) and result["hold"] not in r.holds, WAIT)
     service.change_breakpoint(run, 1, remove=True)
     service.control(run, "continue")
     assert service.wait(run, timeout=WAIT)["status"] == "completed"

@@ -65,7 +65,9 @@ def demo(
             _explain(front, service, wrong, edit)
         if not (headless or front.json or _wanted(front)):
             return 0
-        forked = service.fork(wrong["run"], at=edit["seq"], edits=[edit], headless=headless, env=_environment(model))
+        forked = service.fork(
+            wrong["run"], at=edit["seq"], edits=[edit], headless=headless, name="demo, edited", env=_environment(model)
+        )
         right = attend(front, service, forked["run"], headless=headless)
         _conclude(front, service, question=question, wrong=wrong, edit=edit, right=right)
         return exit_code(right)

@@ -16,6 +16,7 @@ SHOWN = 20
 """Differences that are printed unless more are asked for."""
 _MARKS = {"changed": ("~", "yellow"), "only_a": ("-", "red"), "only_b": ("+", "green")}
 _CONTEXT, _LINES = 1, 24
+Lines = tuple[str, ...]
 
 
 def print_diff(console: Console, diff: Document, body: Body, limit: int = SHOWN) -> None:
@@ -27,9 +28,10 @@ def print_diff(console: Console, diff: Document, body: Body, limit: int = SHOWN)
         console.print("nothing differs")
         return
     console.print()
-    for number, pair in enumerate(diff["changes"][:limit]):
-        console.print(Text("first difference" if number == 0 else "", style="bold"), end="\n" if number == 0 else "")
-        _print_pair(console, pair, a["run"], b["run"], body)
+    console.print("first difference", style="bold")
+    seen: set[Lines] = set()
+    for pair in diff["changes"][:limit]:
+        _print_pair(console, pair, (a["run"], b["run"]), body, seen)
     if len(diff["changes"]) > limit:
         left = words.count(len(diff["changes"]) - limit, "more difference")
         console.print(f"… {left}: outtake diff {a['run']} {b['run']} --limit {len(diff['changes'])}", style="dim")
@@ -38,7 +40,7 @@ def print_diff(console: Console, diff: Document, body: Body, limit: int = SHOWN)
 def _print_sides(console: Console, a: Document, b: Document) -> None:
     for mark, style, run in (("-", "red", a), ("+", "green", b)):
         line = Text(f"{mark} {run['run']}", style=style) + Text(f"  {run['status']}", style="bold")
-        line.append(f"  {words.one_line(_result(run))}")
+        line.append(f"  {words.ends(_result(run), 100)}")
         console.print(line)
         told = f"executed {words.counted(run['executed'])}"
         if run["parent"]:
@@ -60,30 +62,47 @@ def edit_words(edit: Document) -> str:
     return f"{edit['op']} {where}{place}{value}"
 
 
-def _print_pair(console: Console, pair: Document, a: str, b: str, body: Body) -> None:
+def _print_pair(console: Console, pair: Document, runs: tuple[str, str], body: Body, seen: set[Lines]) -> None:
+    """One difference.  What was printed already, because it was passed on, is not repeated."""
     mark, style = _MARKS[pair["change"]]
     item = pair["a"] or pair["b"]
-    places = [f"{run} {side['seq']}" for run, side in ((a, pair["a"]), (b, pair["b"])) if side is not None]
+    sides = zip(runs, (pair["a"], pair["b"]), strict=True)
+    places = [f"{run} {side['seq']}" for run, side in sides if side is not None]
     line = Text(f"{mark} ", style=style) + Text(item["kind"], style=STYLES.get(item["kind"], "magenta"))
     line.append(f" {item['component']}", style="bold").append(f"  {', '.join(places)}", style="dim")
+    changes = _changes(pair, item["kind"], body)
+    new = {label: lines for label, lines in changes.items() if lines not in seen}
+    if changes and not new:
+        line.append("  (as above)", style="dim")
     console.print(line)
-    for name in ("body", "output"):
-        texts = [_text(side, name, body) for side in (pair["a"], pair["b"])]
-        if texts[0] != texts[1]:
-            label = {"body": "said" if item["kind"] == "message" else "input", "output": "result"}[name]
-            _print_change(console, label, texts[0], texts[1])
+    seen.update(new.values())
+    for label, lines in new.items():
+        _print_lines(console, label, lines)
+
+
+def _changes(pair: Document, kind: str, body: Body) -> dict[str, Lines]:
+    """What differs: the lines of what was said or asked, and of what came back."""
+    found = {}
+    for name, label in (("body", "said" if kind == "message" else "input"), ("output", "result")):
+        a, b = (_text(side, name, body) for side in (pair["a"], pair["b"]))
+        if a != b:
+            lines = difflib.unified_diff(a.splitlines(), b.splitlines(), n=_CONTEXT, lineterm="")
+            found[label] = tuple(lines)[2:]
+    return found
 
 
 def _text(side: Document | None, name: str, body: Body) -> str:
     if side is None or not side[name]:
         return ""
     value: Any = body(side[name])
-    return words.error_line(value) if name == "output" and side["failed"] else words.said_or_outline(value)
+    if name == "output" and side["failed"]:
+        return words.error_line(value)
+    spoken = words.said(value) if side["kind"] in ("message", "agent") or name == "output" else None
+    return spoken if spoken is not None else words.said_or_outline(value)
 
 
-def _print_change(console: Console, label: str, a: str, b: str) -> None:
+def _print_lines(console: Console, label: str, lines: Lines) -> None:
     """The lines that differ; a long body is not repeated for one changed word."""
-    lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), n=_CONTEXT, lineterm=""))[2:]
     console.print(Text(f"    {label}", style="dim"))
     for line in lines[:_LINES]:
         style = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "")

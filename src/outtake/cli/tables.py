@@ -64,7 +64,7 @@ def _label(run: Document) -> Text:
 def result(run: Document, limit: int) -> str:
     if run["error"] is not None:
         return words.one_line(words.error_line(run["error"]), limit)
-    return words.one_line(words.result(run["output"]), limit) if run["output"] is not None else ""
+    return words.ends(words.result(run["output"]), limit) if run["output"] is not None else ""
 
 
 def _moment(seconds: float) -> str:

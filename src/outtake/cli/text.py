@@ -118,6 +118,13 @@ def one_line(text: str, limit: int = LINE) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+def ends(text: str, limit: int) -> str:
+    """A long text on one line, without its middle: the answer is often the last thing that is said."""
+    flat = " ".join(clean(text).split())
+    tail = limit // 3
+    return flat if len(flat) <= limit else f"{flat[: limit - tail - 3].rstrip()} … {flat[-tail:].lstrip()}"
+
+
 def error_line(error: Any) -> str:
     """An error as Python would say it."""
     if isinstance(error, str):

@@ -208,6 +208,12 @@ class LiveRun:
                 output, error = None, output
             self._end(status, output, error)
 
+    def broke(self, reason: str) -> None:
+        """The server failed at this run: end it, and say so."""
+        with self.changed:
+            self._end("failed", None, {"message": reason})
+        self.end_process()
+
     def gone(self, status: int) -> None:
         """The process ended.  If it did not say how, that is an error, unless the user wanted it."""
         with self.changed:

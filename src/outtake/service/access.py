@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -84,7 +85,7 @@ class Remote:
         return partial(self._call, name)
 
     def _call(self, method: str, *args: Json, **params: Json) -> Any:
-        names = Service.__dict__[method].__code__.co_varnames[1:]
+        names = list(inspect.signature(getattr(Service, method)).parameters)[1:]
         try:
             connection = self._idle.pop()  # at once, because several threads may ask
         except IndexError:

@@ -12,8 +12,9 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from outtake.core.diff import diff
 from outtake.core.runs import ENDED, Counts, Launch, Run, count
@@ -25,16 +26,47 @@ from outtake.engine.ownership import Ownership
 from outtake.engine.plans import BadFork, make_fork, plan_json
 from outtake.service import archive, config
 from outtake.service.errors import BadBody, Conflict, NotFound, ServiceError, WrongUse
+from outtake.service.watch import Watch
 from outtake.store import Store, StoreError, UnknownRun
 from outtake_probe.conditions import BadCondition, parse
 from outtake_probe.process import BadSpec, split_spec
 from outtake_probe.records import Json, from_json
-from outtake_probe.wire import Connection, Frame
+from outtake_probe.wire import Connection, Frame, ProtocolError
 
 Document = dict[str, Json]
+P = ParamSpec("P")
+R = TypeVar("R")
 STEPS = ("step", "next", "out", "continue", "pause", "stop")
 
 
+def _translated(cls: type[R]) -> type[R]:
+    """The store's errors as the service's, in every public method."""
+    for name, method in list(vars(cls).items()):
+        if callable(method) and not name.startswith("_"):
+            setattr(cls, name, _translating(method))
+    return cls
+
+
+def _translating(method: Callable[P, R]) -> Callable[P, R]:
+    @wraps(method)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        with _of_the_store():
+            return method(*args, **kwargs)
+
+    return wrapper
+
+
+@contextlib.contextmanager
+def _of_the_store() -> Iterator[None]:
+    try:
+        yield
+    except UnknownRun as error:
+        raise NotFound(str(error)) from error
+    except StoreError as error:
+        raise ServiceError(str(error)) from error
+
+
+@_translated
 class Service:
     """The owner of a store.  Use `open` of `outtake.service.access` to get it, or a client of who has it."""
 
@@ -49,7 +81,9 @@ class Service:
         self.token = self._token()
         self._lock = threading.RLock()
         self._live: dict[str, LiveRun] = {}
-        self._bells: list[threading.Condition] = []
+        self._joined = threading.Condition()
+        self._changed = threading.Condition()
+        self._version = 0
         handlers = {"probe": self._probe, "client": self._client}
         self.hub = Hub(folder, self.token, handlers)
         self._announced = {"address": self.hub.address, "token": self.token}
@@ -177,7 +211,7 @@ class Service:
                 seed=run.seed,
                 stdin=stdin,
                 env=env,
-                gone=live.gone,
+                gone=partial(self._gone, live),
             )
         except CannotStart as error:
             self.store.change(run.id, status="failed", error={"message": str(error)})
@@ -214,9 +248,18 @@ class Service:
             "describe": live.describing,
         }
         live.connected(connection)
+        with self._joined:
+            self._joined.notify_all()
         connection.send("welcome", welcome)
-        live.serve(connection, self._frame)
-        self._ring()
+        try:
+            live.serve(connection, self._frame)
+        except (OSError, ProtocolError):
+            raise
+        except Exception as error:
+            live.broke(f"the server could not take what the process said: {type(error).__name__}: {error}")
+            raise
+        finally:
+            self._ring()
 
     def _joining(self, hello: Document) -> tuple[LiveRun, Run]:
         name = hello.get("run")
@@ -610,6 +653,7 @@ class Service:
             raise Conflict(f"{run} has forks that share its records: {', '.join(forks)}; delete them first")
         self._live.pop(found.id, None)
         self.store.delete(found.id)
+        self._ring()
         return {"run": run, "deleted": True}
 
     # -- files -------------------------------------------------------------------------------------------------------
@@ -620,7 +664,15 @@ class Service:
 
     def import_(self, path: str) -> Document:
         """Read what `export` wrote; its runs get new names here."""
-        return archive.load(self.store, Path(path))
+        try:
+            return archive.load(self.store, Path(path))
+        finally:
+            self._ring()
+
+    def await_process(self, run: str, timeout: float) -> bool:
+        """Wait for the process of a run to come back after its server ended; whether it did."""
+        with self._joined:
+            return self._joined.wait_for(lambda: run in self._live, timeout)
 
     # -- finding -----------------------------------------------------------------------------------------------------
 
@@ -637,18 +689,28 @@ class Service:
             raise Conflict(f"{run} is not running ({live.state if live else found.status}); fork it to go on from a record")
         return live
 
-    # -- bells -------------------------------------------------------------------------------------------------------
+    # -- watching ----------------------------------------------------------------------------------------------------
 
-    def bell(self) -> threading.Condition:
-        """A condition that is notified at every change of any run."""
-        condition = threading.Condition()
-        self._bells.append(condition)
-        return condition
+    def watch(self, run: str | None = None) -> Watch:
+        """Wakes its reader at every change of a run, or, without one, whenever any run begins, ends or changes its state.
+
+        A run that is not live never changes.
+        """
+        if run is None:
+            return Watch(self._changed, lambda: self._version)
+        live = self._live.get(self._run(run).id)
+        if live is None:
+            return Watch(threading.Condition(), lambda: 0)
+        return Watch(live.changed, lambda: live.version)
 
     def _ring(self) -> None:
-        for condition in self._bells:
-            with condition:
-                condition.notify_all()
+        with self._changed:
+            self._version += 1
+            self._changed.notify_all()
+
+    def _gone(self, live: LiveRun, status: int) -> None:
+        live.gone(status)
+        self._ring()
 
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -59,7 +59,7 @@ def to_row(run: int, record: Mapping[str, Json], component: Callable[[str], int]
     get = record.get
     body, path, causes, call = get("body"), get("component"), get("caused_by"), get("call")
     extra = {k: v for k, v in record.items() if k not in _COLUMNS}
-    if extra and extra.get("digest") == body:
+    if body is not None and extra.get("digest") == body:
         del extra["digest"]
     return (
         run,

@@ -103,7 +103,7 @@ class Store:
 
     def run(self, run: str) -> Run:
         """The run with this id.  Raises `UnknownRun`."""
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             row = connection.execute(select(tables.runs).where(tables.runs.c.number == number(run))).mappings().first()
             if row is None:
                 raise UnknownRun(f"there is no run {run} in {self.folder}; `outtake runs` lists them")
@@ -111,7 +111,7 @@ class Store:
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(select(tables.runs).order_by(tables.runs.c.number)).mappings().all()
             last = select(tables.records.c.run, func.max(tables.records.c.seq)).group_by(tables.records.c.run)
             ends = {run: seq + 1 for run, seq in connection.execute(last)}
@@ -165,6 +165,14 @@ class Store:
             except DBAPIError as error:
                 self._abandon()
                 raise StoreError(f"{self.path} cannot be written: {error.orig}; free space there, nothing is lost") from error
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except DBAPIError as error:
+            raise StoreError(f"{self.path} cannot be read: {error.orig}") from error
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[Connection]:
@@ -259,7 +267,7 @@ class Store:
             number_of = select(tables.components.c.id).where(tables.components.c.path == component).scalar_subquery()
             query = query.where(table.c.component == number_of)
         while True:
-            with self._engine.connect() as connection:
+            with self._reading() as connection:
                 rows = connection.execute(query.limit(PAGE), {"first": first}).all()
                 paths = self._names_of(connection, rows)
                 found = [from_row(row, paths) for row in rows]
@@ -289,7 +297,7 @@ class Store:
         """The texts of the nodes that are there."""
         wanted = [bytes.fromhex(name) for name in names]
         out: dict[str, bytes] = {}
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             for at in range(0, len(wanted), 500):
                 part = tables.bodies.c.hash.in_(wanted[at : at + 500])
                 for row in connection.execute(select(tables.bodies).where(part)):
@@ -332,7 +340,7 @@ class Store:
         """What the process of a run printed after part `after`: number, stream (1 output, 2 error), text; in order."""
         table = tables.console
         query = select(table).where(table.c.run == number(run), table.c.n > after).order_by(table.c.n)
-        with self._engine.connect() as connection:
+        with self._reading() as connection:
             return [(row.n, row.stream, row.text) for row in connection.execute(query)]
 
 

@@ -402,6 +402,18 @@ def test_a_log_shows_request_response_and_tokens(provider: Provider) -> None:
     assert first.type == "chat.completions"
 
 
+def test_what_the_program_adds_to_the_body_is_part_of_the_request(provider: Provider) -> None:
+    def program() -> Any:
+        with client(provider) as c:
+            extra = {"top_k": 5, "model": "n"}
+            return c.chat.completions.create(model="m", messages=HELLO, extra_body=extra).choices[0].message.content
+
+    log = run(target, program)
+    assert log.body(models(log)[0].body) == provider.requests[0] == {"messages": HELLO, "model": "n", "top_k": 5}
+    assert run(target, program, parent=log).output == log.output
+    assert provider.count == 1
+
+
 def test_tokens_of_a_stream_are_those_of_its_last_chunk(provider: Provider) -> None:
     log = run(target, lambda: chat_stream(provider))
     assert [(end.tokens_in, end.tokens_out) for end in ends(log)] == [(11, 7)]

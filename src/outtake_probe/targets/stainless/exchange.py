@@ -48,7 +48,8 @@ class Exchange:
         self.streams = bool(kwargs.get("stream"))
         self.kwargs = kwargs
         self.options = copy.copy(options)
-        self.body = settled({**options.json_data, **(options.extra_json or {})})
+        merged = {**options.json_data, **(options.extra_json or {})}
+        self.body = settled({key: item for key, item in merged.items() if not isinstance(item, library.absent)})
         self.options.json_data, self.options.extra_json = self.body, None
         self.raw = self._header(RAW)
         self.opened = False

@@ -1,0 +1,167 @@
+"""The prompt: scripted through a pipe, and typed at a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import BOUND, Cli, Done
+
+
+def debug(cli: Cli, *lines: str, target: str = "program.py:main") -> Done:
+    cli.write("program.py")
+    return cli("debug", target, stdin="\n".join(lines) + "\n")
+
+
+def test_stepping_through_a_program(cli: Cli) -> None:
+    done = debug(cli, "step", "where", "next", "", "continue", "quit")
+    assert done.code == 0
+    said = done.out.split("(r1) ")
+    assert "hold 1  flow main  about to run" in said[0]
+    assert "hold 2  agent main/writer  about to run" in said[1]
+    assert "1 flow main" in said[2]
+    assert "hold 3  agent main/writer" in said[3]
+    assert "r1 completed" in said[4]
+    assert "it has ended" in done.out
+
+
+def test_a_program_is_changed_on_its_way(cli: Cli) -> None:
+    done = debug(cli, "b model:ask", "c", 'edit {"prompt": "changed"}', "print", "mock made up", "clear", "c", "q").out
+    assert "1  on   model:ask" in done
+    assert "replace_input main/writer/ask" in done
+    assert 'prompt": "more on said' in done
+    assert "mocked  made up" in done
+    assert "r1 completed" in done
+
+
+def test_leaving_ends_a_run_that_was_started_here(cli: Cli) -> None:
+    assert debug(cli, "step", "quit").code == 4
+    assert cli("info", "r1", "--json").document["status"] == "stopped"
+    assert debug(cli, "step").code == 4
+
+
+def test_mistakes_are_explained_and_cost_nothing(cli: Cli) -> None:
+    done = debug(
+        cli,
+        "jump",
+        "b colour:red",
+        "edit",
+        "print hold:7",
+        "raise",
+        "until x",
+        "send writer hi",
+        "help step",
+        "h",
+        "c",
+        "q",
+    )
+    assert done.code == 0, done
+    for said in (
+        "unknown command 'jump'",
+        "unknown field 'colour'",
+        "edit [MESSAGE|hold:N] VALUE",
+        "there is no hold 7; held: hold:1",
+        "raise [hold:N] TEXT",
+        "until MESSAGE",
+        "the target has no queue",
+        "step [hold:N] (s)",
+        "take a message out",
+    ):
+        assert said in done.out, said
+
+
+def test_an_ended_run_is_looked_at_and_forked(cli: Cli) -> None:
+    cli.run()
+    done = cli("debug", "r1", stdin="show 15\nstep\nfork 8\nnext\nc\ndiff\nquit\n").ok()
+    assert "r1 completed" in done.out
+    assert "r1 is not running" in done.out
+    assert "r2 is a fork of r1 at 8" in done.out
+    assert "replaying 8 records of r1" in done.out
+    assert "r2 completed" in done.out
+    assert "nothing differs" in done.out
+
+
+def test_attaching_to_a_run_of_another_process(cli: Cli) -> None:
+    cli.write("program.py")
+    with cli.start("run", "program.py:main", "--pause") as going:
+        going.expect("answer with")
+        done = cli("debug", "r1", stdin="step\nbreak tool:look\nq\n").ok()
+        assert "hold 2  agent main/writer" in done.out
+        assert cli("pending", "r1", "--json").document["held"][0]["hold"] == 2
+        cli("continue", "r1").ok()
+        going.expect("hold 3 .*look")
+        cli("stop", "r1").ok()
+        assert going.ends().code == 4
+
+
+def test_debug_has_no_json_form(cli: Cli) -> None:
+    cli.write("program.py")
+    done = cli("debug", "program.py:main", "--json")
+    assert done.code == 2
+    assert "no JSON form" in done.document["error"]["message"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+def test_at_a_terminal_what_is_held_opens_the_prompt(cli: Cli) -> None:
+    cli.write("program.py")
+    with Typist(cli, "run", "program.py:main", "--break", "tool:look") as typist:
+        typist.expect(r"hold 1 .*look")
+        typist.expect(r"\(r1\) ")
+        typist.types("whe\t\r")
+        typist.expect("1 flow main")
+        typist.types("mock typed\r")
+        typist.expect("hold 2 .*look")
+        typist.types("c\r")
+        typist.expect("r1 .*completed")
+        assert typist.ends() == 0
+        assert "\x1b[" in typist.seen
+    assert "where" in (cli.folder / ".outtake" / "history").read_text("utf-8")
+
+
+class Typist:
+    """A person at a terminal, as a script of what they see and what they type."""
+
+    def __init__(self, cli: Cli, *args: str) -> None:
+        self._end, inner = os.openpty()
+        env = {**cli.env, "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
+        command = [sys.executable, "-m", "outtake", *args]
+        self._process = subprocess.Popen(command, cwd=cli.folder, env=env, stdin=inner, stdout=inner, stderr=inner)
+        os.close(inner)
+        self.seen = self._new = ""
+
+    def __enter__(self) -> Typist:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._end)
+
+    def types(self, keys: str) -> None:
+        os.write(self._end, keys.encode())
+
+    def expect(self, pattern: str) -> None:
+        until = time.monotonic() + BOUND
+        while re.search(pattern, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._new)) is None:
+            ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
+            assert ready, f"nothing like {pattern!r} in {self._new!r}"
+            self._read()
+        self._new = ""
+
+    def _read(self) -> None:
+        try:
+            text = os.read(self._end, 1 << 16).decode("utf-8", "replace")
+        except OSError:  # the other end is closed
+            text = ""
+        assert text, f"it ended: {self.seen!r}"
+        self.seen += text
+        self._new += text
+
+    def ends(self) -> int:
+        return self._process.wait(BOUND)

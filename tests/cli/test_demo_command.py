@@ -1,0 +1,56 @@
+"""`outtake demo`: wrong, edited, right; in an environment that has AutoGen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture(scope="session")
+def autogen() -> str:
+    """An interpreter that has AutoGen: the one that the test script built, or the one that runs this."""
+    built = Path(os.environ.get("OUTTAKE_ENVS", ""), "autogen", "bin", "python")
+    python = str(built) if os.environ.get("OUTTAKE_ENVS") and built.exists() else sys.executable
+    done = subprocess.run([python, "-c", "import autogen_agentchat"], capture_output=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("no interpreter with AutoGen here; scripts/test builds one")
+    return python
+
+
+def answer(run: dict[str, dict[str, str]]) -> str:
+    return run["output"]["answer"].rpartition("FINAL ANSWER: ")[2]
+
+
+def test_the_demo_does_it_all_by_itself(cli: Cli, autogen: str) -> None:
+    told = cli("demo", "--headless", "--json", "--python", autogen).ok().document
+    assert told["expected"] == "519"
+    assert answer(told["wrong"]) == "525"
+    assert answer(told["right"]) == "519"
+    assert told["edit"]["op"] == "replace_message"
+    assert told["right"]["parent"] == told["wrong"]["run"]
+    assert 0 < told["right"]["executed"]["model"] < told["wrong"]["executed"]["model"]
+
+
+def test_the_demo_explains_and_its_command_works(cli: Cli, autogen: str) -> None:
+    done = cli("demo", "--python", autogen).ok()
+    assert "The right answer is 519" in done.out
+    found = re.search(r"try: outtake (fork .*)", done.out)
+    assert found
+    forked = cli(*shlex.split(found.group(1)), "--headless", "--json").ok().document
+    assert answer(forked) == "519"
+
+
+def test_without_autogen_the_demo_says_how_to_get_it(cli: Cli, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(empty)], check=True)
+    done = cli("demo", "--headless", "--python", str(empty / "bin" / "python"))
+    assert done.code == 2
+    assert "pip install 'outtake[demo]'" in done.err
