@@ -12,7 +12,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 

@@ -1,0 +1,202 @@
+"""The door: nothing passes without this start's token, from another web page, or under another host's name.
+
+The server starts programs, so it is treated as a shell.  A page elsewhere that a browser shows can send requests here
+(hence the check of `Origin`), and can give a name of its own to this address (hence the check of `Host`).
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from outtake.server import page
+from outtake.server.problems import problem
+
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(slots=True)
+class Keys:
+    """The token of this start, and codes that open the door once: a browser's command line can be read by others."""
+
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    _once: set[str] = field(default_factory=set)
+
+    def once(self) -> str:
+        """A code that is as good as the token, for one visit."""
+        code = secrets.token_urlsafe(32)
+        self._once.add(code)
+        return code
+
+    def fits(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+    def opens(self, given: str) -> bool:
+        """Whether a visitor may come in with this; a code does so once."""
+        if given in self._once:
+            self._once.discard(given)
+            return True
+        return self.fits(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the server listens: `host` as it was told, and the port."""
+
+    host: str
+    port: int
+
+    @property
+    def wildcard(self) -> bool:
+        """Whether it listens at every address of the machine."""
+        return self.host in ("0.0.0.0", "::", "")
+
+    @property
+    def loopback(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def url(self) -> str:
+        return f"http://{'127.0.0.1' if self.wildcard else _bracketed(self.host)}:{self.port}"
+
+    def named(self, host: str) -> bool:
+        """Whether a request for `host` (with its port) is meant for this server."""
+        name, colon, port = host.rpartition(":")
+        if not colon or port.endswith("]"):
+            name, port = host, "80"
+        if port != str(self.port):
+            return False
+        return name.lower() in self._names() or (self.wildcard and _is_address(name))
+
+    def _names(self) -> Iterable[str]:
+        names = {*LOCAL, _bracketed(self.host).lower()}
+        if self.wildcard:  # nobody can give another name to an address or to this machine's own name
+            names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+        return names
+
+
+class Guard:
+    """The middleware around everything else."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, place: Place) -> None:
+        self.app = app
+        self.keys = keys
+        self.place = place
+        self.cookie = f"outtake_{place.port}"  # cookies are shared among all ports of a host
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        answer = self._judge(scope)
+        guarded = _with_headers(send)
+        if answer is None:
+            await self.app(scope, receive, guarded)
+        else:
+            await answer(scope, receive, _denying(guarded) if scope["type"] == "websocket" else guarded)
+
+    def _judge(self, scope: Scope) -> Response | None:
+        """What is answered instead, if it may not pass."""
+        headers = Headers(scope=scope)
+        if refusal := self._stranger(headers):
+            return problem("forbidden", refusal)
+        if self._known(headers):
+            return None
+        page_asked = scope["type"] == "http" and not scope["path"].startswith("/api")
+        if page_asked and scope["method"] == "GET" and (coming_in := self._coming_in(scope)) is not None:
+            return coming_in
+        if page_asked:
+            return HTMLResponse(page.closed(), 401)
+        told = "give the token of the address that `outtake serve` printed, as `Authorization: Bearer TOKEN`"
+        return problem("unauthorized", f"the token is missing or wrong: {told}")
+
+    def _stranger(self, headers: Headers) -> str:
+        """Why a request is not from a page of this server, or not meant for it."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not self.place.named(host):
+            return f"the request is for host {host!r}, this server is {self.place.url}: use that address"
+        if origin is not None and not self._own(origin):
+            return f"the request comes from a page of {origin}, and only this server's own pages may ask"
+        elsewhere = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+        if elsewhere and headers.get("sec-fetch-mode", "navigate") != "navigate":
+            return "the request comes from another site's page, and only this server's own pages may ask"
+        return ""
+
+    def _own(self, origin: str) -> bool:
+        scheme, _, host = origin.partition("://")
+        return scheme == "http" and self.place.named(host)
+
+    def _known(self, headers: Headers) -> bool:
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":
+            return self.keys.fits(given.strip())
+        cookies = cookie_parser(headers.get("cookie", ""))
+        return self.cookie in cookies and self.keys.fits(cookies[self.cookie])
+
+    def _coming_in(self, scope: Scope) -> Response | None:
+        """A visit with the token in its address gets a cookie, and an address without the token."""
+        query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if not self.keys.opens(query.pop("token", [""])[0]):
+            return None
+        path = "/" + scope["path"].lstrip("/\\")  # never another host's //
+        rest = urlencode(query, doseq=True)
+        answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        answer.set_cookie(self.cookie, self.keys.token, httponly=True, samesite="strict", path="/")
+        return answer
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sending
+
+
+def _denying(send: Send) -> Send:
+    """A WebSocket is refused with an ordinary answer, before it is open."""
+
+    async def sending(message: Message) -> None:
+        await send({**message, "type": f"websocket.{message['type']}"})
+
+    return sending
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,43 @@
+"""The difference of two runs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from outtake.server.models.base import Answer
+from outtake.server.models.runs import RunInfo
+
+
+class Item(Answer):
+    """One message or invocation of one run: its body, and its result."""
+
+    seq: int
+    kind: str
+    component: str
+    type: str
+    body: str | None
+    digest: str | None
+    output: str | None
+    failed: bool
+    how: str
+    ended: int
+    """Number of the record with its result; 0 where there is none."""
+
+
+class Pair(Answer):
+    """The same message or invocation in two runs."""
+
+    change: Literal["same", "changed", "only_a", "only_b"]
+    a: Item | None
+    b: Item | None
+
+
+class Difference(Answer):
+    """How two runs differ: the records they share, how many pairs are the same, and those that are not, in order."""
+
+    a: RunInfo
+    b: RunInfo
+    shared: int
+    same: int
+    first: Pair | None
+    changes: list[Pair]

@@ -1,0 +1,47 @@
+"""What a target is made of."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict, Field
+
+from outtake.server.models.base import Answer, Json, Request
+
+
+class Component(Answer):
+    """A named part of a target: its settings with their JSON schema, and the message types that it accepts."""
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
+
+    path: str
+    kind: str
+    doc: str = ""
+    config: dict[str, Json] = {}
+    schema_: dict[str, Json] = Field(default={}, alias="schema")
+    accepts: dict[str, Json] = {}
+    effects: str | None = None
+
+
+class Edge(Answer):
+    """Something can flow from one component to another."""
+
+    source: str
+    target: str
+    label: str = ""
+
+
+class Description(Answer):
+    """A target as a graph; `missing` are the hooks that this version of its framework does not have."""
+
+    components: list[Component]
+    edges: list[Edge] = []
+    missing: list[str] = []
+    capabilities: list[str] = []
+
+
+class DescribeRequest(Request):
+    """Build a target without running it."""
+
+    spec: str
+    python: str | None = None
+    folder: str | None = None
+    env: dict[str, str] | None = None

@@ -1,0 +1,28 @@
+"""Edits, the same in the fork of a run and in its description."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict
+
+from outtake.server.models.base import Json, Lean, Seq
+
+Op = Literal["replace_message", "replace_input", "mock_output", "raise", "drop", "inject", "set_config"]
+
+
+class Edit(Lean):
+    """One declared change; it names what it changes by the record's `seq`, or by component and occurrence."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=False)
+
+    op: Op
+    seq: Seq | None = None
+    component: str | None = None
+    occurrence: int | None = None
+    call: str | None = None
+    key: str | None = None
+    type: str | None = None
+    sender: str | None = None
+    recipient: str | None = None
+    value: Json = None

@@ -1,0 +1,204 @@
+"""The records of a run's log as the API gives them: one type for each kind, told apart by `kind`.
+
+They say what those of `outtake_probe.records` say, and leave out what holds its default.  `hash` names the body; with
+``bodies=true`` the body itself is there, too, as `input`, `output`, `error` or `body`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
+
+from outtake.server.models.base import Answer, Json, Lean
+
+CallKind = Literal["agent", "step", "task", "model", "tool", "flow"]
+Effects = Literal["pure", "read", "write", "irreversible"]
+By = Literal["plan", "user"]
+
+
+class RecordBase(Lean):
+    """What every record says: its number, when, who, inside which invocation, about which message, because of what."""
+
+    seq: int
+    at: float
+    component: str = ""
+    invocation: int | None = None
+    parent: int | None = None
+    message: int | None = None
+    caused_by: list[int] = []
+    hash: str | None = None
+
+
+class RunStarted(RecordBase):
+    """Written first, before any code of the target runs."""
+
+    kind: Literal["run_started"]
+    format: int = 1
+    python: str = ""
+    seed: int = 0
+    input: Json = None
+
+
+class MessageQueued(RecordBase):
+    """Written when a component has sent a message, before it can be delivered."""
+
+    kind: Literal["message_queued"]
+    recipient: str = ""
+    type: str = ""
+    digest: str = ""
+    """Of what was sent, where that is not what is queued."""
+    edited: bool = False
+    injected: bool = False
+    body: Json = None
+
+
+class MessageDropped(RecordBase):
+    """Written when a queued message was taken out of the queue; it will not be delivered."""
+
+    kind: Literal["message_dropped"]
+    edited: bool = False
+    body: Json = None
+
+
+class MessageMoved(RecordBase):
+    """Written when the user moved a queued message before another one, or to the end."""
+
+    kind: Literal["message_moved"]
+    before: int | None = None
+    body: Json = None
+
+
+class InvocationStarted(RecordBase):
+    """Written when the gate lets an invocation go out: what it describes is about to happen."""
+
+    kind: Literal["invocation_started"]
+    call: CallKind = "tool"
+    digest: str = ""
+    """Of what was asked, where that is not what goes out."""
+    effects: Effects | None = None
+    type: str = ""
+    edited: bool = False
+    input: Json = None
+
+
+class StreamChunk(RecordBase):
+    """Written when an invocation's answer arrives in pieces; holds the pieces that no other record came between."""
+
+    kind: Literal["stream_chunk"]
+    index: int = 0
+    count: int = 1
+    body: Json = None
+
+
+class InvocationEnded(RecordBase):
+    """Written when an invocation came back, before its result goes anywhere."""
+
+    kind: Literal["invocation_ended"]
+    call: CallKind = "tool"
+    failed: bool = False
+    how: Literal["executed", "reused", "mocked", "dropped"] = "executed"
+    seconds: float = 0.0
+    opaque: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    output: Json = None
+    error: Json = None
+
+
+class ValueRead(RecordBase):
+    """Written when the program's own code reads the clock or asks its user for input."""
+
+    kind: Literal["value_read"]
+    source: str = ""
+    value: Json = None
+    body: Json = None
+
+
+class Edited(RecordBase):
+    """Written when an edit took effect: on a message before delivery, an input before the call, or an output after it."""
+
+    kind: Literal["edited"]
+    op: str = ""
+    was: str | None = None
+    by: By = "plan"
+    body: Json = None
+
+
+class ConfigSet(RecordBase):
+    """Written when a setting of a component was changed; the change holds from here on."""
+
+    kind: Literal["config_set"]
+    key: str = ""
+    by: By = "plan"
+    body: Json = None
+
+
+class Noted(RecordBase):
+    """Written when a framework or a program reports an event of its own that nothing depends on."""
+
+    kind: Literal["noted"]
+    type: str = ""
+    body: Json = None
+
+
+class RunEnded(RecordBase):
+    """Written last, when the target has returned, failed, been stopped, or diverged from the record it replayed."""
+
+    kind: Literal["run_ended"]
+    status: Literal["completed", "failed", "held", "stopped", "diverged"] = "completed"
+    output: Json = None
+    error: Json = None
+
+
+AnyRecord = (
+    RunStarted
+    | MessageQueued
+    | MessageDropped
+    | MessageMoved
+    | InvocationStarted
+    | StreamChunk
+    | InvocationEnded
+    | ValueRead
+    | Edited
+    | ConfigSet
+    | Noted
+    | RunEnded
+)
+Record = Annotated[AnyRecord, Field(discriminator="kind")]
+
+
+class RecordPage(Answer):
+    """Some records of a run, in order.  `total` is how many the run has, `more` whether others follow these."""
+
+    run: str
+    total: int
+    more: bool
+    records: list[Record]
+
+
+class Body(Answer):
+    """The value that a hash names."""
+
+    body: str
+    value: Json
+
+
+MODELS: dict[str, type[RecordBase]] = {get_args(m.model_fields["kind"].annotation)[0]: m for m in get_args(AnyRecord)}
+"""Each type by its kind."""
+_BODIES = frozenset({"input", "output", "error", "body"})
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    kind: {name: field.default for name, field in model.model_fields.items() if name not in _BODIES}
+    for kind, model in MODELS.items()
+}
+
+
+def slim(record: Mapping[str, Json]) -> dict[str, Json]:
+    """A record of the service without what goes without saying: the digest of what its body has, and defaults."""
+    defaults = _DEFAULTS[record["kind"]]
+    out = {name: value for name, value in record.items() if name not in defaults or value != defaults[name]}
+    if out.get("digest") == out.get("hash"):
+        out.pop("digest", None)
+    return out

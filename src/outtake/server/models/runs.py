@@ -1,0 +1,187 @@
+"""Runs as the API gives them: in a list, in a tree, while they change, and whole."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from outtake.server.models.base import Answer, Json, Request, Seq
+from outtake.server.models.edits import Edit
+
+State = Literal["starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"]
+Reuse = Literal["matching", "prefix", "none"]
+Repeat = Literal["ask", "serve", "run"]
+
+
+class Calls(Answer):
+    """A number for each kind of invocation."""
+
+    model: int = 0
+    tool: int = 0
+    step: int = 0
+    agent: int = 0
+    task: int = 0
+
+
+class Tokens(Answer):
+    """What the executed model calls consumed."""
+
+    input: int = 0
+    output: int = 0
+
+
+class Hold(Answer):
+    """Something that the gate holds: an invocation before or after, a question to the user, a replay that diverged."""
+
+    hold: int
+    when: Literal["before", "after", "input", "diverged"]
+    reason: str = ""
+    since: float = 0.0
+    component: str = ""
+    call: str | None = None
+    type: str = ""
+    message: int | None = None
+    invocation: int | None = None
+    parent: int | None = None
+    body: str | None = None
+    """Hash of the input, or of the output or error."""
+    failed: bool = False
+    effects: str | None = None
+    offers: list[str] = []
+    """What is suggested as the answer, where not everything makes sense."""
+    prompt: str | None = None
+
+
+class Outline(Answer):
+    """An edit without its value."""
+
+    op: str
+    seq: int | None = None
+    component: str | None = None
+
+
+class RunSummary(Answer):
+    """A run as one line of a list; long texts are cut short."""
+
+    run: str
+    name: str
+    status: State
+    live: bool
+    spec: str
+    parent: str | None
+    cut: int | None
+    edits: list[Outline]
+    records: int
+    created: float
+    ended: float | None
+    input: str
+    output: str
+    error: str
+
+
+class RunBranch(RunSummary):
+    """A run in a tree that is written as a list: `depth` forks below a root, and followed by its own forks."""
+
+    depth: int
+
+
+class RunState(Answer):
+    """What changes about a run while it goes on."""
+
+    run: str
+    status: State
+    live: bool
+    records: int
+    cut: int | None
+    ended: float | None
+    held: list[Hold] = []
+    difference: Json = None
+    """Where a replay first differs from what its parent recorded."""
+    trouble: str = ""
+    """Why the store does not take what the process records, while it does not."""
+    executed: Calls = Calls()
+    reused: Calls = Calls()
+    mocked: Calls = Calls()
+    tokens: Tokens = Tokens()
+    cost: float = 0.0
+    seconds: float = 0.0
+    """Time spent in executed model and tool calls."""
+
+
+class RunInfo(RunState):
+    """A run whole."""
+
+    name: str
+    spec: str
+    folder: str
+    python: str
+    parent: str | None
+    reuse: str | None
+    edits: list[Edit]
+    created: float
+    input: Json
+    output: Json
+    error: Json
+
+
+class RunRequest(Request):
+    """Start a run of a target.  Without `input`, the target starts without one."""
+
+    spec: str
+    input: Json = None
+    headless: bool = False
+    pause: bool = False
+    breakpoints: list[str] = []
+    python: str | None = None
+    config: dict[str, Json] = {}
+    """Settings at the start, by ``component.key``."""
+    folder: str | None = None
+    args: list[str] = []
+    name: str = ""
+    env: dict[str, str] | None = None
+    """The whole environment of the process; the server's own where it is not given.  It is not kept."""
+
+
+class ForkRequest(Request):
+    """Fork a run at a record: at `at`, else at the first record that an edit changes, else at the end."""
+
+    at: Seq | None = None
+    edits: list[Edit] = []
+    reuse: Reuse = "matching"
+    live: list[str] = []
+    """Components that execute in any case."""
+    repeat: Repeat | None = None
+    headless: bool = False
+    pause: bool = False
+    breakpoints: list[str] = []
+    python: str | None = None
+    name: str = ""
+    env: dict[str, str] | None = None
+
+
+class ConsolePart(Answer):
+    """Something that the process printed."""
+
+    n: int
+    stream: int = Field(description="1: output, 2: error")
+    text: str
+
+
+class Console(Answer):
+    """What the process of a run printed."""
+
+    run: str
+    parts: list[ConsolePart]
+
+
+class Deleted(Answer):
+    run: str
+    deleted: bool
+
+
+class Imported(Answer):
+    """What an uploaded file brought: its last run, and how each of its runs is called here."""
+
+    run: str
+    runs: dict[str, str]
