@@ -49,6 +49,16 @@ def main(task="a poem"):
 """16 records before the end: two turns of an agent, each with two model calls and a tool call."""
 
 
+BATCH = """
+import contextlib, io, json, sys
+from outtake.cli import main
+for command in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        code = main(command)
+    print(json.dumps([code, out.getvalue(), err.getvalue()]))
+"""
+
+
 @dataclass(frozen=True)
 class Done:
     """A command that has ended."""
@@ -96,6 +106,26 @@ class Cli:
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+    def batch(self, commands: Sequence[Sequence[str]]) -> list[Done]:
+        """Several commands in one process, where starting it is most of the time they take."""
+        told = [sys.executable, "-c", BATCH, json.dumps(list(map(list, commands)))]
+        done = subprocess.run(
+            told, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=BOUND * 2, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return [Done(*json.loads(line)) for line in done.stdout.splitlines()]
+
+    def refuses(self, refusals: Sequence[tuple[Sequence[str], str]]) -> None:
+        """Each command is wrong use: exit code 2, one sentence that says so, as text and as JSON."""
+        texts = self.batch([command for command, _ in refusals])
+        documents = self.batch([[*command, "--json"] for command, _ in refusals])
+        for (command, said), text, document in zip(refusals, texts, documents, strict=True):
+            assert (text.code, text.out) == (2, ""), (command, text)
+            assert said in text.err, (command, text.err)
+            assert "Traceback" not in text.err
+            assert (document.code, document.err) == (2, ""), (command, document)
+            assert said in document.document["error"]["message"], (command, document)
 
     def start(self, *args: str) -> Going:
         """A command that goes on beside the test."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-
-import pytest
+from collections.abc import Sequence
 
 from tests.cli.conftest import PROGRAM, Cli
 from tests.cli.test_running import ENDLESS
@@ -88,28 +87,25 @@ def test_a_lost_run_goes_on_from_its_end(cli: Cli) -> None:
     assert done["reused"]["model"] >= 3
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--at", "99"], "a cut is from 0 to 20"),
-        ([], "say where to fork r1"),
-        (["--at", "x"], "x"),
-        (["--at", "1", "--reuse", "some"], "known: matching, prefix, none"),
-        (["--at", "1", "--repeat", "some"], "known: ask, serve, run"),
-        (["--at", "1", "--edit", "{"], "is no JSON"),
-        (["--at", "1", "--edit", "[]"], "JSON object"),
-        (["--at", "1", "--edit", '{"op": "explode"}'], "unknown op 'explode'; known: replace_message"),
-        (["--at", "1", "--edit", '{"op": "drop", "seq": 77}'], "has no record 77"),
-        (["--at", "9", "--edit", '{"op": "drop", "seq": 3}'], "lies before the cut"),
-        (["--at", "1", "--edit", '{"op": "replace_message", "seq": 2, "value": 1}'], "replace_input for an invocation"),
-        (["--at", "1", "--edit", '{"op": "raise", "seq": 2, "colour": 1}'], "unknown field 'colour'"),
-    ],
-)
-def test_a_bad_fork_is_refused_and_nothing_is_made(cli: Cli, options: list[str], said: str) -> None:
+REFUSALS: Sequence[tuple[Sequence[str], str]] = [
+    (["--at", "99"], "a cut is from 0 to 20"),
+    ([], "say where to fork r1"),
+    (["--at", "x"], "x"),
+    (["--at", "1", "--reuse", "some"], "known: matching, prefix, none"),
+    (["--at", "1", "--repeat", "some"], "known: ask, serve, run"),
+    (["--at", "1", "--edit", "{"], "is no JSON"),
+    (["--at", "1", "--edit", "[]"], "JSON object"),
+    (["--at", "1", "--edit", '{"op": "explode"}'], "unknown op 'explode'; known: replace_message"),
+    (["--at", "1", "--edit", '{"op": "drop", "seq": 77}'], "has no record 77"),
+    (["--at", "9", "--edit", '{"op": "drop", "seq": 3}'], "lies before the cut"),
+    (["--at", "1", "--edit", '{"op": "replace_message", "seq": 2, "value": 1}'], "replace_input for an invocation"),
+    (["--at", "1", "--edit", '{"op": "raise", "seq": 2, "colour": 1}'], "unknown field 'colour'"),
+]
+
+
+def test_a_bad_fork_is_refused_and_nothing_is_made(cli: Cli) -> None:
     cli.run()
-    done = cli("fork", "r1", *options, "--json")
-    assert done.code == 2
-    assert said in done.document["error"]["message"]
+    cli.refuses([(["fork", "r1", *options], said) for options, said in REFUSALS])
     assert len(cli("runs", "--json").documents) == 1
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from tests.cli.conftest import Cli
@@ -94,12 +91,13 @@ def main(given):
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("hello", "hello"), ('{"a": [1]}', {"a": [1]}), ("[1, 2]", [1, 2]), ("12", "12"), ("{no json", "{no json")],
-)
-def test_input_is_text_or_a_json_object(cli: Cli, text: str, expected: object) -> None:
-    assert cli.run(cli.write("echo.py", ECHO) + ":main", "--input", text)["output"] == expected
+INPUTS = {"hello": "hello", '{"a": [1]}': {"a": [1]}, "[1, 2]": [1, 2], "12": "12", "{no json": "{no json"}
+
+
+def test_input_is_text_or_a_json_object(cli: Cli) -> None:
+    spec = cli.write("echo.py", ECHO) + ":main"
+    done = cli.batch([["run", spec, "--headless", "--json", "--input", text] for text in INPUTS])
+    assert [one.document["output"] for one in done] == list(INPUTS.values())
 
 
 def test_input_comes_from_a_file_or_standard_input(cli: Cli) -> None:
@@ -152,26 +150,26 @@ def test_a_failed_target_exits_1_and_says_why(cli: Cli) -> None:
     assert "return a / b" in text.out
 
 
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        ("nothing.py:main", "there is no file nothing.py"),
-        ("program.py:nothing", "has no 'nothing'; it has ask, look, writer, main"),
-        ("program", "module needs its factory"),
-        ("no_such_module:main", "there is no module no_such_module"),
-        ("echo.py:main", "takes an input (given); give it with --input"),
-    ],
-)
-def test_a_bad_spec_exits_2_and_says_the_way_out(cli: Cli, spec: str, said: str) -> None:
+SPECS = {
+    "nothing.py:main": "there is no file nothing.py",
+    "program.py:nothing": "has no 'nothing'; it has ask, look, writer, main",
+    "program": "module needs its factory",
+    "no_such_module:main": "there is no module no_such_module",
+    "echo.py:main": "takes an input (given); give it with --input",
+}
+
+
+def test_a_bad_spec_exits_2_and_says_the_way_out(cli: Cli) -> None:
     cli.write("program.py")
     cli.write("echo.py", ECHO)
-    text = cli("run", spec)
-    assert (text.code, "Traceback" in text.err) == (2, False)
-    assert said in text.err
-    as_json = cli("run", spec, "--headless", "--json")
-    assert as_json.code == 2
-    assert said in as_json.document["error"]["message"]
-    assert as_json.err == ""
+    texts = cli.batch([["run", spec] for spec in SPECS])
+    documents = cli.batch([["run", spec, "--headless", "--json"] for spec in SPECS])
+    for said, text, document in zip(SPECS.values(), texts, documents, strict=True):
+        assert (text.code, document.code) == (2, 2)
+        assert said in text.err
+        assert "Traceback" not in text.err
+        assert said in document.document["error"]["message"]
+        assert document.err == ""
 
 
 def test_a_held_headless_run_exits_0_and_stays_held(cli: Cli) -> None:
@@ -234,18 +232,14 @@ def test_a_killed_command_loses_no_record_and_the_run_can_go_on(cli: Cli) -> Non
     assert state["records"] >= 9
 
 
-def test_settings_and_files_that_make_no_sense_are_refused(cli: Cli, tmp_path: Path) -> None:
+def test_options_that_make_no_sense_are_refused(cli: Cli) -> None:
     cli.write("program.py")
-    refusals = {
+    options = {
         ("--set", "temperature"): "say COMPONENT.KEY=VALUE",
         ("--input-file", "nothing.txt"): "nothing.txt cannot be read",
         ("--python", "no/python"): "there is no interpreter no/python",
         ("--break", "colour:red"): "unknown field 'colour'",
         ("--input", "a", "--input-file", "b"): "use one of them",
     }
-    for options, said in refusals.items():
-        done = cli("run", "program.py:main", "--json", *options)
-        assert done.code == 2
-        assert said in done.document["error"]["message"]
+    cli.refuses([(["run", "program.py:main", *given], said) for given, said in options.items()])
     assert not cli("runs", "--json").documents
-    assert json.loads(cli("runs", "--json", "--store", str(tmp_path / "other")).out or "[]") == []

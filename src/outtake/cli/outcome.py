@@ -33,8 +33,11 @@ def run_document(info: Document) -> Document:
     return document
 
 
-def print_outcome(console: Console, info: Document, saved: Document | None = None) -> None:
-    """Status, result, what was executed and what was saved; `saved`: tokens of calls not made again."""
+def print_outcome(console: Console, info: Document, saved: Document | None = None, *, leaves: bool = False) -> None:
+    """Status, result, what was executed and what was saved; `saved`: tokens of calls not made again.
+
+    `leaves`: the process of the run ends with this command.
+    """
     console.print()
     status = info["status"]
     line = Text(info["run"], style="bold") + Text(f" {status}", style=STATUS.get(status, ""))
@@ -45,7 +48,7 @@ def print_outcome(console: Console, info: Document, saved: Document | None = Non
         _print_output(console, info["output"])
     if not is_wrong_use(info["error"]):
         _print_counts(console, info, saved)
-    hint = next_command(info)
+    hint = next_command(info, leaves)
     if hint:
         console.print(Text(f"next      {hint}", style="dim"))
 
@@ -83,15 +86,15 @@ def _print_counts(console: Console, info: Document, saved: Document | None) -> N
         console.print(f"mocked    {words.counted(info['mocked'])}")
 
 
-def next_command(info: Document) -> str:
+def next_command(info: Document, leaves: bool = False) -> str:
     """What a person may want to do next."""
     run, status = info["run"], info["status"]
     if is_wrong_use(info["error"]):
         return ""
-    if status == "held":
+    if info["live"] and not leaves:
         return f"outtake pending {run}"
+    if status in ("lost", "stopped", "held"):
+        return f"outtake fork {run} --at {info['records']}  (goes on from there)"
     if info["parent"]:
         return f"outtake diff {info['parent']} {run}"
-    if status in ("lost", "stopped"):
-        return f"outtake fork {run} --at {info['records']}  (goes on from there)"
     return f'outtake show {run}; outtake fork {run} --at SEQ --edit \'{{"op": ..., "seq": SEQ, "value": ...}}\''

@@ -207,7 +207,8 @@ def conduct(front: Front, service: Service, run: str, *, headless: bool) -> int:
     elif is_wrong_use(info["error"]):
         raise Problem(info["error"]["message"])
     else:
-        outcome.print_outcome(front.out, info, saved_tokens(service, info))
+        saved = saved_tokens(service, info)
+        outcome.print_outcome(front.out, info, saved, leaves=front.owns(service))
     return exit_code(info)
 
 

@@ -79,7 +79,7 @@ def until(
     """Go on until a queued message is about to be delivered."""
     with front.service() as service:
         service.run_to(run, message)
-        _report(front, service, run, wait=True)
+        _report(front, service, _rest(service, run))
 
 
 @command("wait")
@@ -93,19 +93,24 @@ def wait(
     """Wait until a run has ended; the exit code says how."""
     with front.service() as service:
         state = service.wait(run, until=("held",) if held else (), timeout=timeout)
-        _report(front, service, run, wait=False)
+        _report(front, service, state)
         return exit_code(state)
 
 
 def _steer(front: Front, run: str, verb: str, hold: int | None) -> None:
     with front.service() as service:
-        service.control(run, verb, hold=hold)
-        _report(front, service, run, wait=verb in ("step", "next", "out"))
+        state = service.control(run, verb, hold=hold)
+        _report(front, service, _rest(service, run) if verb in ("step", "next", "out") else state)
 
 
-def _report(front: Front, service: Service, run: str, *, wait: bool) -> None:
-    """How the run stands now; after a step, when it rests again."""
-    state = service.wait(run, until=("held",), timeout=PATIENCE) if wait else service.info(run)
+def _rest(service: Service, run: str) -> Document:
+    """How the run stands when it rests again."""
+    return service.wait(run, until=("held",), timeout=PATIENCE)
+
+
+def _report(front: Front, service: Service, state: Document) -> None:
+    """How the run stands."""
+    run = state["run"]
     if front.json:
         front.document({**outcome.run_document(state), "held": state.get("held", [])})
     elif not state["live"]:
@@ -189,7 +194,7 @@ def edit(
             return
         hold = _hold(service, run, number)
         service.release(run, hold=number, answer=_answer(hold, value, output, error))
-        _report(front, service, run, wait=True)
+        _report(front, service, _rest(service, run))
 
 
 def _answer(hold: Document, value: str | None, output: str | None, error: str | None) -> Document:
@@ -219,7 +224,7 @@ def drop(front: Front, run: RunArgument, place: PlaceArgument) -> None:
             _done(front, service.drop(run, number))
             return
         service.release(run, hold=number, answer={"verb": "drop"})
-        _report(front, service, run, wait=True)
+        _report(front, service, _rest(service, run))
 
 
 @command("move")

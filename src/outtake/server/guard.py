@@ -117,7 +117,7 @@ class Guard:
         if answer is None:
             await self.app(scope, receive, guarded)
         else:
-            await answer(scope, receive, _denying(guarded) if scope["type"] == "websocket" else guarded)
+            await answer(scope, receive, guarded)
 
     def _judge(self, scope: Scope) -> Response | None:
         """What is answered instead, if it may not pass."""
@@ -177,15 +177,6 @@ def _with_headers(send: Send) -> Send:
                 headers[name] = value
             headers.setdefault("Cache-Control", "no-store")
         await send(message)
-
-    return sending
-
-
-def _denying(send: Send) -> Send:
-    """A WebSocket is refused with an ordinary answer, before it is open."""
-
-    async def sending(message: Message) -> None:
-        await send({**message, "type": f"websocket.{message['type']}"})
 
     return sending
 

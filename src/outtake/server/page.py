@@ -12,8 +12,8 @@ STYLE = """
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
 body { margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .35rem .7rem; text-align: left;
-  vertical-align: top; }
+th, td { border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .35rem .7rem; }
+th, td { text-align: left; vertical-align: top; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
 td.text { overflow-wrap: anywhere; }
 td.failed, td.diverged, td.lost { color: #c22; }
@@ -35,7 +35,8 @@ def runs(found: Iterable[RunBranch]) -> str:
 def closed() -> str:
     """What who comes without the token is told."""
     told = "Open the address that <code>outtake serve</code> printed when it was started; it holds the token."
-    return _page("No entry without the token", f"<p>{told}</p>")
+    again = 'If you have just done so, coming from another page, <a href="/">go on</a>.'
+    return _page("No entry without the token", f"<p>{told} {again}</p>")
 
 
 def _row(run: RunBranch) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from outtake.server.encoding import Plain
 from outtake.server.models.errors import Error, Problem
 from outtake.service import ServiceError
 
@@ -24,13 +24,13 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def problem(code: str, message: str, schema: Any = None, status: int | None = None) -> JSONResponse:
+def problem(code: str, message: str, schema: Any = None, status: int | None = None) -> Plain:
     """An error as an answer."""
     document = Problem(error=Error.model_validate({"code": code, "message": message, "schema": schema}))
-    return JSONResponse(document.model_dump(mode="json"), status or STATUS.get(code, 500))
+    return Plain(document.model_dump(mode="json"), status or STATUS.get(code, 500))
 
 
-def of_service(error: ServiceError) -> JSONResponse:
+def of_service(error: ServiceError) -> Plain:
     return problem(error.code, str(error), getattr(error, "schema", None))
 
 
@@ -38,20 +38,20 @@ def install(app: FastAPI) -> None:
     """Every error of this application gets the one form."""
 
     @app.exception_handler(ServiceError)
-    def _service(_: Request, error: ServiceError) -> JSONResponse:
+    def _service(_: Request, error: ServiceError) -> Plain:
         return of_service(error)
 
     @app.exception_handler(RequestValidationError)
-    def _form(_: Request, error: RequestValidationError) -> JSONResponse:
+    def _form(_: Request, error: RequestValidationError) -> Plain:
         return problem("wrong_use", "; ".join(_slip(slip) for slip in error.errors()), status=422)
 
     @app.exception_handler(HTTPException)
-    def _http(request: Request, error: HTTPException) -> JSONResponse:
+    def _http(request: Request, error: HTTPException) -> Plain:
         code = "not_found" if error.status_code == 404 else "wrong_use"
         return problem(code, f"{request.method} {request.url.path}: {error.detail}", status=error.status_code)
 
     @app.exception_handler(Exception)
-    def _fault(request: Request, _: Exception) -> JSONResponse:
+    def _fault(request: Request, _: Exception) -> Plain:
         return problem("error", f"{request.method} {request.url.path} failed; the server's terminal shows why")
 
 

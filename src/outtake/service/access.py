@@ -20,6 +20,8 @@ from outtake_probe.records import Json
 __all__ = ["FOLDER", "Remote", "default_python", "open_service", "store_folder"]
 
 FOLDER = ".outtake"
+QUESTIONS = ("runs", "info", "tree", "show", "body", "console", "follow", "diff", "wait")
+"""Methods that change nothing."""
 HANDOVER = 5.0
 """Seconds in which a new owner must have said how to reach it."""
 
@@ -56,16 +58,21 @@ def _remote(folder: Path) -> Remote | None:
     if found is None or "address" not in found:
         return None
     try:
-        return Remote(found)
+        return Remote(folder, found)
     except OSError:
         return None  # it has just ended, or just begun
 
 
 class Remote:
-    """The service in another process: every method of `Service`, called there."""
+    """The service in another process: every method of `Service`, called there.
 
-    def __init__(self, found: dict[str, str]) -> None:
+    That process may end when its own run does.  Questions that change nothing are then asked of whoever comes next.
+    """
+
+    def __init__(self, folder: Path, found: dict[str, str]) -> None:
         self.url = found.get("url")
+        self._folder = folder
+        self._successor: Service | None = None
         self._found = found
         self._idle = [self._connect()]
 
@@ -85,16 +92,35 @@ class Remote:
         return partial(self._call, name)
 
     def _call(self, method: str, *args: Json, **params: Json) -> Any:
+        if self._successor is not None:
+            return getattr(self._successor, method)(*args, **params)
         names = list(inspect.signature(getattr(Service, method)).parameters)[1:]
+        call = {"method": method, "params": {**dict(zip(names, args, strict=False)), **params}}
+        try:
+            connection, first = self._asked(call)
+        except OSError:
+            return self._outlived(method, *args, **params)
+        if first is None:
+            return self._outlived(method, *args, **params)
+        if first.kind == "item" or method in ("show", "follow"):
+            return self._items(connection, first)
+        return self._result(connection, first)
+
+    def _asked(self, call: dict[str, Json]) -> tuple[wire.Connection, wire.Frame | None]:
+        """Send a call; returns the first thing that comes back."""
         try:
             connection = self._idle.pop()  # at once, because several threads may ask
         except IndexError:
             connection = self._connect()
-        connection.send("call", {"method": method, "params": {**dict(zip(names, args, strict=False)), **params}})
-        first = connection.receive()
-        if first is not None and first.kind == "item" or method in ("show", "follow"):
-            return self._items(connection, first)
-        return self._result(connection, first)
+        connection.send("call", call)
+        return connection, connection.receive()
+
+    def _outlived(self, method: str, *args: Json, **params: Json) -> Any:
+        """The owner ended before it answered."""
+        if method not in QUESTIONS:
+            raise Conflict("the owner of the store ended before it answered; `outtake runs` tells how its runs stand")
+        self._successor = open_service(self._folder)
+        return getattr(self._successor, method)(*args, **params)
 
     def _result(self, connection: wire.Connection, frame: wire.Frame | None) -> Any:
         if frame is None:
@@ -116,3 +142,5 @@ class Remote:
     def close(self) -> None:
         for connection in self._idle:
             connection.close()
+        if self._successor is not None:
+            self._successor.close()

@@ -36,6 +36,8 @@ from outtake_probe.wire import Connection, Frame, ProtocolError
 Document = dict[str, Json]
 P = ParamSpec("P")
 R = TypeVar("R")
+GOODBYE = 2.0
+"""Seconds in which clients get their answers when the service closes."""
 STEPS = ("step", "next", "out", "continue", "pause", "stop")
 
 
@@ -84,6 +86,9 @@ class Service:
         self._joined = threading.Condition()
         self._changed = threading.Condition()
         self._version = 0
+        self._answered = threading.Condition()
+        self._answering = 0
+        """Calls of clients that are not answered yet."""
         handlers = {"probe": self._probe, "client": self._client}
         self.hub = Hub(folder, self.token, handlers)
         self._announced = {"address": self.hub.address, "token": self.token}
@@ -113,9 +118,13 @@ class Service:
         with self._lock:
             live = list(self._live.values())
         for run in live:
+            state = run.state
             run.end_process()
-            if run.state not in ENDED:
-                self.store.change(run.id, status="held" if run.state == "held" else "lost")
+            if state not in ENDED and run.ended is None:  # we ended it: that is no failure of the program
+                status = "held" if state == "held" else "lost"
+                self.store.change(run.id, status=status, ended=None, output=None, error=None)
+        with self._answered:
+            self._answered.wait_for(lambda: self._answering == 0, GOODBYE)
         self.hub.close()
         self.store.close()
         self._ownership.release()
@@ -250,6 +259,7 @@ class Service:
         live.connected(connection)
         with self._joined:
             self._joined.notify_all()
+        self._ring()
         connection.send("welcome", welcome)
         try:
             live.serve(connection, self._frame)
@@ -321,16 +331,29 @@ class Service:
                 method = METHODS.get(frame.fields.get("method", ""))
                 if method is None:
                     raise WrongUse(f"unknown method {frame.fields.get('method')!r}")
-                result = method(self, **frame.fields.get("params", {}))
-                if isinstance(result, Iterator):
-                    for item in result:
-                        connection.send("item", {"result": item})
-                    result = None
-                connection.send("reply", {"result": result})
+                with self._being_answered():
+                    result = method(self, **frame.fields.get("params", {}))
+                    if isinstance(result, Iterator):
+                        for item in result:
+                            connection.send("item", {"result": item})
+                        result = None
+                    connection.send("reply", {"result": result})
             except ServiceError as error:
                 connection.send(
                     "error", {"code": error.code, "message": str(error), "schema": getattr(error, "schema", None)}
                 )
+
+    @contextlib.contextmanager
+    def _being_answered(self) -> Iterator[None]:
+        """A client waits for an answer; the service does not close before it has it."""
+        with self._answered:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._answered:
+                self._answering -= 1
+                self._answered.notify_all()
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -692,7 +715,7 @@ class Service:
     # -- watching ----------------------------------------------------------------------------------------------------
 
     def watch(self, run: str | None = None) -> Watch:
-        """Wakes its reader at every change of a run, or, without one, whenever any run begins, ends or changes its state.
+        """Wakes its reader at every change of a run, or, without one, when any run begins, ends or changes its state.
 
         A run that is not live never changes.
         """

@@ -77,7 +77,7 @@ def to_row(run: int, record: Mapping[str, Json], component: Callable[[str], int]
     )
 
 
-_compact = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def from_row(row: Any, paths: Mapping[int, str]) -> dict[str, Json]:

@@ -323,6 +323,7 @@ class Store:
 
     def printed(self, run: str, stream: int, text: str) -> None:
         """Keep what a process printed, up to `CONSOLE_LIMIT` characters; what is over is left out, and that is said."""
+        text = text.encode("utf-8", "replace").decode()
         with self._lock, self._transaction() as connection:
             of = number(run)
             size = self._printed.get(run, 0)
@@ -388,4 +389,4 @@ def _run(row: RowMapping, length: int) -> Run:
 
 
 def _dump(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)

@@ -15,9 +15,9 @@ class Component(Answer):
     path: str
     kind: str
     doc: str = ""
-    config: dict[str, Json] = {}
-    schema_: dict[str, Json] = Field(default={}, alias="schema")
-    accepts: dict[str, Json] = {}
+    config: dict[str, Json] = Field(default_factory=dict)
+    schema_: dict[str, Json] = Field(default_factory=dict, alias="schema")
+    accepts: dict[str, Json] = Field(default_factory=dict)
     effects: str | None = None
 
 
@@ -33,9 +33,9 @@ class Description(Answer):
     """A target as a graph; `missing` are the hooks that this version of its framework does not have."""
 
     components: list[Component]
-    edges: list[Edge] = []
-    missing: list[str] = []
-    capabilities: list[str] = []
+    edges: list[Edge] = Field(default_factory=list)
+    missing: list[str] = Field(default_factory=list)
+    capabilities: list[str] = Field(default_factory=list)
 
 
 class DescribeRequest(Request):

@@ -27,7 +27,7 @@ class RecordBase(Lean):
     invocation: int | None = None
     parent: int | None = None
     message: int | None = None
-    caused_by: list[int] = []
+    caused_by: list[int] = Field(default_factory=list)
     hash: str | None = None
 
 
@@ -118,7 +118,7 @@ class ValueRead(RecordBase):
 
 
 class Edited(RecordBase):
-    """Written when an edit took effect: on a message before delivery, an input before the call, or an output after it."""
+    """Written when an edit took effect: on a message before delivery, on an input, or on an output."""
 
     kind: Literal["edited"]
     op: str = ""
@@ -190,7 +190,11 @@ MODELS: dict[str, type[RecordBase]] = {get_args(m.model_fields["kind"].annotatio
 """Each type by its kind."""
 _BODIES = frozenset({"input", "output", "error", "body"})
 _DEFAULTS: dict[str, dict[str, Any]] = {
-    kind: {name: field.default for name, field in model.model_fields.items() if name not in _BODIES}
+    kind: {
+        name: field.get_default(call_default_factory=True)
+        for name, field in model.model_fields.items()
+        if name not in _BODIES
+    }
     for kind, model in MODELS.items()
 }
 

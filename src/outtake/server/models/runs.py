@@ -9,7 +9,9 @@ from pydantic import Field
 from outtake.server.models.base import Answer, Json, Request, Seq
 from outtake.server.models.edits import Edit
 
-State = Literal["starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"]
+State = Literal[
+    "starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"
+]
 Reuse = Literal["matching", "prefix", "none"]
 Repeat = Literal["ask", "serve", "run"]
 
@@ -48,7 +50,7 @@ class Hold(Answer):
     """Hash of the input, or of the output or error."""
     failed: bool = False
     effects: str | None = None
-    offers: list[str] = []
+    offers: list[str] = Field(default_factory=list)
     """What is suggested as the answer, where not everything makes sense."""
     prompt: str | None = None
 
@@ -95,7 +97,7 @@ class RunState(Answer):
     records: int
     cut: int | None
     ended: float | None
-    held: list[Hold] = []
+    held: list[Hold] = Field(default_factory=list)
     difference: Json = None
     """Where a replay first differs from what its parent recorded."""
     trouble: str = ""
@@ -132,12 +134,12 @@ class RunRequest(Request):
     input: Json = None
     headless: bool = False
     pause: bool = False
-    breakpoints: list[str] = []
+    breakpoints: list[str] = Field(default_factory=list)
     python: str | None = None
-    config: dict[str, Json] = {}
+    config: dict[str, Json] = Field(default_factory=dict)
     """Settings at the start, by ``component.key``."""
     folder: str | None = None
-    args: list[str] = []
+    args: list[str] = Field(default_factory=list)
     name: str = ""
     env: dict[str, str] | None = None
     """The whole environment of the process; the server's own where it is not given.  It is not kept."""
@@ -147,14 +149,14 @@ class ForkRequest(Request):
     """Fork a run at a record: at `at`, else at the first record that an edit changes, else at the end."""
 
     at: Seq | None = None
-    edits: list[Edit] = []
+    edits: list[Edit] = Field(default_factory=list)
     reuse: Reuse = "matching"
-    live: list[str] = []
+    live: list[str] = Field(default_factory=list)
     """Components that execute in any case."""
     repeat: Repeat | None = None
     headless: bool = False
     pause: bool = False
-    breakpoints: list[str] = []
+    breakpoints: list[str] = Field(default_factory=list)
     python: str | None = None
     name: str = ""
     env: dict[str, str] | None = None

@@ -1,0 +1,53 @@
+"""The application: the routes, one form of errors, and the door in front of them."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.middleware.gzip import GZipMiddleware
+
+from outtake.server import problems
+from outtake.server.encoding import Plain
+from outtake.server.guard import Guard, Keys, Place
+from outtake.server.routes import events, files, pages, runs, steering
+from outtake.service import Service
+
+WORTH_PACKING = 16 << 10
+"""Bytes from which an answer is compressed."""
+ABOUT = (
+    "Runs of agent teams: start, follow, hold, change, fork and compare them. Every request needs the token of the "
+    "server's start, as `Authorization: Bearer TOKEN` or as the cookie that opening the printed address sets."
+)
+
+
+def create_app(service: Service, keys: Keys, place: Place) -> FastAPI:
+    """The application for one service at one place; `keys` holds the token that every request must give."""
+    app = describe_app()
+    app.state.service = service
+    app.add_middleware(GZipMiddleware, minimum_size=WORTH_PACKING, compresslevel=4)
+    app.add_middleware(Guard, keys=keys, place=place)
+    return app
+
+
+def describe_app() -> FastAPI:
+    """The routes and types without a service behind them."""
+    app = FastAPI(
+        title="Outtake",
+        version="1",
+        description=ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # its scripts would come from another host
+        redoc_url=None,
+        default_response_class=Plain,
+        responses=problems.ANSWERS,
+        generate_unique_id_function=_name,
+    )
+    problems.install(app)
+    for module in (runs, steering, files, events, pages):
+        app.include_router(module.router)
+    return app
+
+
+def _name(route: APIRoute) -> str:
+    """What a generated client calls a route."""
+    return route.name

@@ -1,0 +1,21 @@
+"""The pages that need no script."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from fastapi.responses import HTMLResponse
+
+from outtake.server import page, shapes
+from outtake.server.routes.given import Using
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def show_runs(service: Using) -> HTMLResponse:
+    return HTMLResponse(page.runs(shapes.branches(service.tree())))
+
+
+@router.get("/plain.css")
+def show_style() -> Response:
+    return Response(page.STYLE, media_type="text/css")

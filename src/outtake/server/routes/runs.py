@@ -1,0 +1,119 @@
+"""Runs: start, fork, list, read, compare, describe, delete.
+
+What holds bodies is not made into the types of the API on its way out: a body may be nested deeper than these can be.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from outtake.server import shapes
+from outtake.server.encoding import Plain
+from outtake.server.models.comparing import Difference
+from outtake.server.models.describing import DescribeRequest, Description
+from outtake.server.models.records import Body, RecordPage, slim
+from outtake.server.models.runs import Console, Deleted, ForkRequest, RunBranch, RunInfo, RunRequest, RunSummary
+from outtake.server.routes.given import After, RunId, Using
+from outtake.service.service import Document
+
+router = APIRouter(prefix="/api", tags=["runs"])
+PAGE, LONGEST_PAGE = 500, 10_000
+FOREVER = "private, max-age=31536000, immutable"
+"""A body's name is the hash of its content, so it never changes."""
+
+
+@router.get("/runs")
+def list_runs(service: Using) -> list[RunSummary]:
+    """All runs, oldest first."""
+    return [shapes.summary(run) for run in service.runs()]
+
+
+@router.post("/runs", status_code=201, response_model=RunInfo)
+def start_run(service: Using, asked: RunRequest) -> Document:
+    """Start a run; the answer does not wait for its end."""
+    return service.run(**asked.model_dump(), has_input="input" in asked.model_fields_set)
+
+
+@router.get("/runs/{run}", response_model=RunInfo)
+def get_run(service: Using, run: RunId) -> Document:
+    """One run: status, input, output, counts, and what is held while it lives."""
+    return service.info(run)
+
+
+@router.delete("/runs/{run}", response_model=Deleted)
+def delete_run(service: Using, run: RunId) -> Document:
+    """Remove a run that has ended and has no forks."""
+    return service.delete(run)
+
+
+@router.post("/runs/{run}/fork", status_code=201, response_model=RunInfo)
+def fork_run(service: Using, run: RunId, asked: ForkRequest) -> Document:
+    """Go on from a record of a run in a new one, with edits."""
+    fields = asked.model_dump(exclude={"edits"})
+    return service.fork(run, edits=[edit.model_dump(exclude_unset=True) for edit in asked.edits], **fields)
+
+
+@router.get("/runs/{run}/records", responses={200: {"model": RecordPage}})
+def list_records(
+    *,
+    service: Using,
+    run: RunId,
+    after: After = -1,
+    before: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE,
+    kind: Annotated[str | None, Query(description="A kind of record or of invocation")] = None,
+    component: Annotated[str | None, Query(description="A path")] = None,
+    bodies: Annotated[bool, Query(description="With what the records refer to")] = False,
+) -> Response:
+    """The records of a run with numbers between `after` and `before`, in order."""
+    total = service.info(run)["records"]
+    shown = service.show(
+        run, after=after, before=before, kind=kind, component=component, bodies=bodies, limit=limit + 1
+    )
+    found = list(shown)
+    records = [slim(record) for record in found[:limit]]
+    return Plain({"run": run, "total": total, "more": len(found) > limit, "records": records})
+
+
+@router.get("/bodies/{hash}", responses={200: {"model": Body}})
+def get_body(service: Using, hash: str) -> Response:
+    """The value of a body."""
+    return Plain(service.body(hash), headers={"Cache-Control": FOREVER})
+
+
+@router.get("/runs/{run}/console", response_model=Console)
+def get_console(service: Using, run: RunId, after: After = -1) -> Document:
+    """What the process of a run printed after part `after`."""
+    return service.console(run, after)
+
+
+@router.get("/runs/{run}/tree")
+def get_run_tree(service: Using, run: RunId) -> list[RunBranch]:
+    """The tree that a run belongs to, as a list: each run is followed by its forks."""
+    return list(shapes.branches(service.tree(run)))
+
+
+@router.get("/tree")
+def get_tree(service: Using) -> list[RunBranch]:
+    """All runs, as a list of trees: each run is followed by its forks."""
+    return list(shapes.branches(service.tree()))
+
+
+@router.get("/diff", response_model=Difference)
+def diff_runs(service: Using, a: str, b: str) -> Document:
+    """How two runs differ, aligned by identity, never by position."""
+    return service.diff(a, b)
+
+
+@router.get("/runs/{run}/describe", response_model=Description)
+def describe_run(service: Using, run: RunId) -> Document:
+    """The target of a live run: graph, settings, what each component accepts."""
+    return service.describe(run)
+
+
+@router.post("/describe", response_model=Description)
+def describe_spec(service: Using, asked: DescribeRequest) -> Document:
+    """The target that a spec names, built but not run; nothing is kept."""
+    return service.describe_spec(**asked.model_dump())

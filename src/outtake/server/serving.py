@@ -1,0 +1,141 @@
+"""Serving: find a port, say where the pages are, and serve them until someone ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import NoReturn
+
+import uvicorn
+
+from outtake.server.app import create_app
+from outtake.server.guard import Keys, Place
+from outtake.service import Service, WrongUse
+from outtake.service.errors import Conflict
+
+PORT = 8765
+PATIENCE = 3
+"""Seconds for requests that are still being answered when the server is to end."""
+
+
+class PortInUse(Conflict):
+    """Another program listens at the port."""
+
+
+def serve(
+    service: Service,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    open_browser: bool = True,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve the API and the pages until Ctrl-C or SIGTERM; `service` stays open.
+
+    Without `port` it is 8765, or a free one where that is in use.  `ready` is told the address with its token; without
+    it, that is printed.  Raises `PortInUse`, and `WrongUse` for a host that is none.
+    """
+    listening = listen(host, port)
+    place = Place(host, listening.getsockname()[1])
+    keys = Keys()
+    url = f"{place.url}/?token={keys.token}"
+    server = uvicorn.Server(configure(service, keys, place))
+    _warn(place, port)
+    (ready or _print)(url)
+    service.announce(url=url)
+    if open_browser:
+        _open_browser(f"{place.url}/?token={keys.once()}")
+    with _interruptible(), listening:
+        server.run(sockets=[listening])
+
+
+def configure(service: Service, keys: Keys, place: Place) -> uvicorn.Config:
+    """How uvicorn serves it: no token gets into a log, and pushing within the machine costs no compression."""
+    return uvicorn.Config(
+        create_app(service, keys, place),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws_max_size=64 << 10,  # nothing is expected
+        ws_per_message_deflate=not place.loopback,
+        timeout_graceful_shutdown=PATIENCE,
+    )
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """A socket that listens at a port: the one asked for, 0 for any free one, or the usual one if that is free."""
+    if port is not None:
+        return _bound(host, port)
+    try:
+        return _bound(host, PORT)
+    except PortInUse:
+        return _bound(host, 0)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = found[0]
+        return socket.create_server((str(address[0]), port), family=family)
+    except socket.gaierror as error:
+        told = f"{host!r} is no address of this machine: {error.strerror}; --host takes 127.0.0.1, for example"
+        raise WrongUse(told) from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            told = f"port {port} of {host} is in use; choose another with --port N, or --port 0 for a free one"
+            raise PortInUse(told) from error
+        told = f"cannot listen at port {port} of {host}: {error.strerror}; choose another --port or --host"
+        raise WrongUse(told) from error
+
+
+def _warn(place: Place, asked: int | None) -> None:
+    if asked is None and place.port != PORT:
+        _say(f"port {PORT} is in use, so this is port {place.port}; choose one with --port N")
+    if not place.loopback:
+        _say(
+            f"warning: listening on {place.host}, beyond this machine. Who has the token can run programs here, and "
+            "the connection is not encrypted: others on the network can read it"
+        )
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+def _print(url: str) -> None:
+    sys.stdout.write(f"Outtake is at {url}\n(Ctrl-C ends it)\n")
+    sys.stdout.flush()
+
+
+def _open_browser(url: str) -> None:
+    """Open the user's browser, where there is a screen; it may take its time."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    threading.Thread(target=webbrowser.open, args=(url,), name="outtake-browser", daemon=True).start()
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGTERM ends it as Ctrl-C does.  The server finishes first, then raises what it got again; that ends here."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
