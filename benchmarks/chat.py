@@ -36,7 +36,7 @@ from autogen_core.models import (
     RequestUsage,
 )
 
-WORDS = "agent message budget table result because search value before answer number player report check".split()
+WORDS = ["agent", "message", "budget", "table", "result", "because", "search", "value", "before", "answer", "number", "player", "report", "check"]
 CHARACTERS = 500
 
 
@@ -47,7 +47,7 @@ class InstantModel(ChatCompletionClient):
         self._name = name
 
     async def create(self, messages: Sequence[LLMMessage], **_: Any) -> CreateResult:
-        chance = random.Random(f"{self._name} {len(messages)}")  # noqa: S311
+        chance = random.Random(f"{self._name} {len(messages)}")
         text = ""
         while len(text) < CHARACTERS:
             text += chance.choice(WORDS) + " "

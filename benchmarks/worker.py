@@ -52,7 +52,7 @@ def measure(service: Service, python: str, messages: int) -> dict[str, float]:
         "fork_at_start_seconds": start,
         "fork_in_middle_seconds": first,
         "replay_seconds": max(0.0, first - start),
-        "list_seconds": timed(lambda: service.runs()),
+        "list_seconds": timed(service.runs),
         "show_seconds": timed(lambda: list(service.show(done["run"]))),
         "diff_seconds": timed(lambda: service.diff(done["run"], fork)),
     }

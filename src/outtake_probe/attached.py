@@ -21,7 +21,7 @@ def active() -> Session | None:
 
 def attach_session(session: Session) -> None:
     """From now on everything in this process passes `session`."""
-    global _session, _pid  # noqa: PLW0603  one process, one session
+    global _session, _pid
     with _lock:
         _session, _pid = session, os.getpid()
 

@@ -53,7 +53,7 @@ class Growing(list[Json]):
 
     def __init__(self, items: Iterable[Json], after: Growing | None = None) -> None:
         super().__init__(items)
-        self.made = after.made if after is not None and after.is_newest else _Made()
+        self.made: _Made = after.made if after is not None and after.is_newest else _Made()
         self.turn = self.made.turn = self.made.turn + 1
 
     @property

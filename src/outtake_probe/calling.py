@@ -34,12 +34,14 @@ def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T
     passage = drive(before(session, what))
     if passage.verb != "proceed":
         output = drive(served_output(session, passage))
-        return _given(passage, drive(after(session, passage, output, passage.failed)), output)
+        given: T = _given(passage, drive(after(session, passage, output, passage.failed)), output)
+        return given
     try:
         with _inside(passage):
             result = run(_new_input(passage))
-    except Exception as error:
-        return _caught(passage, drive(after(session, passage, describe_error(error), True)), error)
+    except Exception as error:  # noqa: BLE001  the program is the boundary
+        instead: T = _caught(passage, drive(after(session, passage, describe_error(error), True)), error)
+        return instead
     except BaseException as error:
         _interrupted(session, passage, error)
         raise
@@ -51,16 +53,20 @@ async def acall(session: Session, what: Call, run: Callable[[NewInput | None], A
     passage = await adrive(before(session, what))
     if passage.verb != "proceed":
         output = await adrive(served_output(session, passage))
-        return _given(passage, await adrive(after(session, passage, output, passage.failed)), output)
+        given: T = _given(passage, await adrive(after(session, passage, output, passage.failed)), output)
+        return given
     try:
         with _inside(passage):
             result = await run(_new_input(passage))
-    except Exception as error:
-        return _caught(passage, await adrive(after(session, passage, describe_error(error), True)), error)
+    except Exception as error:  # noqa: BLE001  the program is the boundary
+        instead: T = _caught(passage, await adrive(after(session, passage, describe_error(error), True)), error)
+        return instead
     except BaseException as error:
         _interrupted(session, passage, error)
         raise
-    return _result(passage, await adrive(after(session, passage, what.encode(result), False, what.usage(result))), result)
+    return _result(
+        passage, await adrive(after(session, passage, what.encode(result), False, what.usage(result))), result
+    )
 
 
 def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterator[T]]) -> Iterator[T]:
@@ -85,7 +91,7 @@ def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterat
     except GeneratorExit:
         drive(after(session, passage, pieces, False, _usage(what, last)))
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  the program is the boundary
         _caught(passage, drive(after(session, passage, describe_error(error), True)), error)
     except BaseException as error:
         _interrupted(session, passage, error)
@@ -94,9 +100,7 @@ def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterat
         _streamed(passage, drive(after(session, passage, pieces, False, _usage(what, last))))
 
 
-async def astream(
-    session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]
-) -> AsyncIterator[T]:
+async def astream(session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]) -> AsyncIterator[T]:
     """`stream`, on the running loop."""
     passage = await adrive(before(session, what))
     if passage.verb != "proceed":
@@ -119,7 +123,7 @@ async def astream(
     except GeneratorExit:
         _abandoned(session, passage, pieces, _usage(what, last))
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  the program is the boundary
         _caught(passage, await adrive(after(session, passage, describe_error(error), True)), error)
     except BaseException as error:
         _interrupted(session, passage, error)
@@ -241,5 +245,3 @@ def _abandoned(session: Session, passage: Passage, output: Json, usage: Any) -> 
     """The consumer of an async stream left: nothing may be awaited any more, so go on without waiting."""
     for _ in after(session, passage, output, passage.failed, usage):
         continue
-
-

@@ -122,8 +122,8 @@ class Link:
         while True:
             number, kind, fields = self.commands.get()
             try:
-                result = self._release(fields) if kind == "release" else self._do(fields)
-                reply: dict[str, Json] = {"id": number, "result": result}
+                act = self._release if kind == "release" else self._do
+                reply: dict[str, Json] = {"id": number, "result": act(fields)}
             except BadValue as error:
                 reply = {"id": number, "error": str(error), "schema": error.schema}
             except Exception as error:  # noqa: BLE001  a command runs code of the target
@@ -133,7 +133,7 @@ class Link:
     def _do(self, fields: Json) -> Json:
         return self.session.command(fields["verb"], fields["fields"])
 
-    def _release(self, fields: Json) -> None:
+    def _release(self, fields: Json) -> Json:
         given = fields["answer"]
         answer = Answer(given["verb"], given.get("value"), given.get("failed", False), given.get("edited", False))
         self.session.release(fields["hold"], answer)

@@ -88,14 +88,14 @@ class Breakpoint:
 def parse(text: str) -> tuple[Term, ...]:
     """The terms of a condition.  Raises `BadCondition`."""
     if not text.strip():
-        raise BadCondition("an empty condition; say for example agent:coder, tool:*, text~\"budget\", error")
+        raise BadCondition('an empty condition; say for example agent:coder, tool:*, text~"budget", error')
     return tuple(_term(part, text) for part in re.split(r"\s+and\s+(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", text.strip()))
 
 
 def _term(part: str, whole: str) -> Term:
     match = _TERM.fullmatch(part)
     if match is None:
-        raise BadCondition(f"cannot read {part!r} in {whole!r}; a term is FIELD:VALUE, FIELD~\"PATTERN\" or FIELD>NUMBER")
+        raise BadCondition(f'cannot read {part!r} in {whole!r}; a term is FIELD:VALUE, FIELD~"PATTERN" or FIELD>NUMBER')
     name, op, raw = match.group(1), match.group(2) or "", match.group(3) or ""
     value = raw[1:-1] if raw[:1] in ("'", '"') and raw[-1:] == raw[:1] and len(raw) > 1 else raw
     if name not in FIELDS:

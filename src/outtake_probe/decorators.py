@@ -74,9 +74,9 @@ def _decorate(
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(_decorate(kind, function.__func__, name, effects))
     wrapper = _wrapper(function, _Lazy(kind, function, name or function.__name__, effects))
-    wrapper.__outtake__ = (kind, name or function.__name__, effects)  # type: ignore[attr-defined]  for `describe`
+    vars(wrapper)["__outtake__"] = (kind, name or function.__name__, effects)  # `describe` reads it
     if effects is not None:
-        wrapper.__outtake_effects__ = effects  # type: ignore[attr-defined]  frameworks' adapters read it
+        vars(wrapper)["__outtake_effects__"] = effects  # frameworks' adapters read it
     return wrapper
 
 
@@ -131,8 +131,9 @@ def _wrap_generator(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., 
     def wrapper(*args: Any, **kwargs: Any) -> Iterator[Any]:
         session = active()
         if session is None:
-            return (yield from function(*args, **kwargs))
-        return (yield from lazy.component.stream(session, args, kwargs))
+            yield from function(*args, **kwargs)
+        else:
+            yield from lazy.component.stream(session, args, kwargs)
 
     return wrapper
 

@@ -15,7 +15,6 @@ log).  Everything is data; a value is JSON in the form that `outtake show --bodi
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import get_args
 
 from outtake_probe.records import CALL_KINDS, CallKind, Json
 

@@ -39,7 +39,8 @@ def stance_from(data: Json, old: Stance) -> Stance:
     """The stance that the server pushed; breakpoints keep their hits."""
     hits = {b.id: b.hits for b in old.breakpoints}
     breakpoints = [
-        Breakpoint(b["text"], b["id"], b.get("enabled", True), hits.get(b["id"], 0)) for b in data.get("breakpoints", [])
+        Breakpoint(b["text"], b["id"], b.get("enabled", True), hits.get(b["id"], 0))
+        for b in data.get("breakpoints", [])
     ]
     through = frozenset(data.get("through", ()))
     return Stance(data.get("paused", False), through, data.get("until"), data.get("run_to"), breakpoints)

@@ -140,9 +140,7 @@ def _queue_new(
     if matched is None or edit is not None:
         replay.depart()
     if changed:
-        session.emit(
-            Edited, op="replace_message", component=message.sender, body=new, was=body, parent=_inside(frame)
-        )
+        session.emit(Edited, op="replace_message", component=message.sender, body=new, was=body, parent=_inside(frame))
     seq = _write_queued(session, message, frame, new, digest, changed)
     drop = edit.op == "drop" if edit is not None else matched in replay.dropped
     if matched is not None:
@@ -291,7 +289,9 @@ def _repeated(session: Session, replay: Replay, call: Call, past: Past | None, b
         return PROCEED
     servable = again and past is not None and past.end is not None and not past.end.opaque and not past.edited_inside
     if policy == "ask":
-        reason = f"{call.component} was already called with this input" if again else f"{call.component} is irreversible"
+        reason = (
+            f"{call.component} was already called with this input" if again else f"{call.component} is irreversible"
+        )
         offers = [*(["record"] if servable else []), "proceed", "mock_output"]
         return (yield from _hold(session, call, "before", reason, body, {"offers": offers, "effects": effects}))
     if servable:
@@ -364,9 +364,7 @@ def _go_out(
     edited = answer.verb == "proceed" and answer.edited
     new = session.bodies.put(answer.value) if edited else body
     if edited:
-        session.emit(
-            Edited, op="replace_input", component=call.component, body=new, was=body, parent=_inside(frame)
-        )
+        session.emit(Edited, op="replace_input", component=call.component, body=new, was=body, parent=_inside(frame))
     rerun = session.rerun
     if rerun is not None and (past is None or answer.edited or answer.verb == "drop"):
         rerun.replay.depart()
@@ -464,9 +462,7 @@ def _flush(session: Session, passage: Passage) -> None:
 
 def _write_chunk(session: Session, passage: Passage, body: str, index: int, count: int) -> None:
     component = passage.call.component
-    session.emit(
-        StreamChunk, component=component, invocation=passage.invocation, body=body, index=index, count=count
-    )
+    session.emit(StreamChunk, component=component, invocation=passage.invocation, body=body, index=index, count=count)
 
 
 def after(
@@ -505,9 +501,7 @@ def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:
 def _return(rerun: Rerun, passage: Passage) -> Steps[None]:
     """Wait until it is the turn of this result."""
     end = passage.past.end if passage.past is not None else None
-    if end is not None and end.seq < rerun.replay.cut:
-        yield from rerun.turn(end.seq)
-    elif end is not None and rerun.replay.ordered:
+    if (end is not None and end.seq < rerun.replay.cut) or (end is not None and rerun.replay.ordered):
         yield from rerun.turn(end.seq)
     elif rerun.replay.in_prefix:
         yield from rerun.turn(rerun.replay.cut)
@@ -606,7 +600,9 @@ def _hold_after(session: Session, passage: Passage, output: Json, failed: bool, 
 
 def _hold(session: Session, call: Call, when: str, why: str, body: str | None, extra: dict[str, Json]) -> Steps[Answer]:
     fields = {"when": when, "reason": why, "component": call.component, "call": call.kind, "type": call.type}
-    return (yield from session.hold({**fields, "message": call.message, "body": body, **extra}, partial(_complete, call)))
+    return (
+        yield from session.hold({**fields, "message": call.message, "body": body, **extra}, partial(_complete, call))
+    )
 
 
 def _complete(call: Call, given: Answer) -> Answer:
@@ -635,4 +631,12 @@ def _enter(frame: Frame | None, invocation: int, matched: int | None, call: Call
     name = f"{call.kind} {call.component}"
     around.counts[name] += 1
     key = f"{around.key}>{name}#{around.counts[name]}"
-    return Frame(invocation, matched, lineage, call.component, message, key if len(key) < 200 else shorter_hash(key.encode()), kind=call.kind)
+    return Frame(
+        invocation,
+        matched,
+        lineage,
+        call.component,
+        message,
+        key if len(key) < 200 else shorter_hash(key.encode()),
+        kind=call.kind,
+    )

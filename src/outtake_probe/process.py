@@ -239,7 +239,7 @@ def _load_file(path: str) -> types.ModuleType:
     sys.modules[name] = module
     with open(path, "rb") as file:
         code = sources.compile_source(file.read(), os.path.abspath(path))
-    exec(code, module.__dict__)  # noqa: S102  the user's own program
+    exec(code, module.__dict__)
     return module
 
 
@@ -273,7 +273,7 @@ def _exit_code(path: str) -> int:
     module.__file__ = os.path.abspath(path)
     sys.modules["__main__"] = module
     try:
-        exec(code, module.__dict__)  # noqa: S102  the user's own program
+        exec(code, module.__dict__)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return end.code or 0
@@ -358,7 +358,9 @@ def _arguments(
     """
     required = _required(function)
     if len(required) > 1:
-        raise BadSpec(f"{name} takes {len(required)} arguments ({', '.join(required)}); a target takes none, or the input")
+        raise BadSpec(
+            f"{name} takes {len(required)} arguments ({', '.join(required)}); a target takes none, or the input"
+        )
     if required and not has_input:
         raise BadSpec(f"{name} takes an input ({required[0]}); give it with --input")
     optional = _first_name(function)

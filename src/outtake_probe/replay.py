@@ -87,7 +87,6 @@ class Plan:
         last = self.records[-1] if self.records else None
         return isinstance(last, RunEnded) and last.status in ("completed", "failed")
 
-
     @property
     def continues(self) -> bool:
         """Whether the fork only goes on with a run that was interrupted: what is new there happens for the first time."""

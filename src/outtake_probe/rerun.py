@@ -117,7 +117,7 @@ class Rerun:
                 self.session.fail(f"the edit {edit.op} of {edit.component} cannot be applied: {error}")
 
     def _inject(self, edit: Edit) -> None:
-        if self.session.target is None or self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1:
+        if self.session.target is None or (self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1):
             self.next_inputs.append(edit.value)
         else:
             self.session.inject(edit.component or "", edit.type or "", edit.value)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, current
 from outtake_probe.gate import PROCEED, STOP, Answer, Stance
+from outtake_probe.recorder import Recorder
 from outtake_probe.records import (
     ConfigSet,
     Edited,
@@ -31,7 +32,6 @@ from outtake_probe.records import (
     Status,
     ValueRead,
 )
-from outtake_probe.recorder import Recorder
 from outtake_probe.replay import Plan
 from outtake_probe.rerun import Rerun
 from outtake_probe.waits import Steps, Wait

@@ -99,7 +99,7 @@ def _answer(session: Session, what: Call) -> str:
 class _Rewrite(ast.NodeTransformer):
     """``x.now(...)`` becomes ``__outtake_read__(x.now, ...)``, and so do the other readers of the clock."""
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  the name is ast's
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
         if name not in _READERS:
@@ -112,7 +112,7 @@ def compile_source(source: bytes, path: str) -> types.CodeType:
     """The code of a file of the program, with its clock led through the session.  Raises `SyntaxError`."""
     tree = _Rewrite().visit(ast.parse(source, path))
     code = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
-    return code  # type: ignore[no-any-return]
+    return code
 
 
 class _Loader(SourceFileLoader):

@@ -53,7 +53,7 @@ def class_name(cls: type) -> str:
 
 def encode(value: object, depth: int = 0) -> Json:
     """`value` as JSON; opaque parts are tagged and named, see `is_opaque`."""
-    if value is None or isinstance(value, (str, bool, int)) and not isinstance(value, enum.Enum):
+    if value is None or (isinstance(value, (str, bool, int)) and not isinstance(value, enum.Enum)):
         return value if type(value) in _EXACT else _scalar(value)
     if type(value) is float:
         return value if math.isfinite(value) else {TAG: "float", "value": repr(value)}
@@ -73,8 +73,10 @@ _EXACT = (str, bool, int, type(None))
 
 
 def _scalar(value: object) -> Json:
-    base = next(t for t in (str, bool, int) if isinstance(value, t))
-    return base(value)  # type: ignore[call-arg]
+    """The plain value of an instance of a subclass."""
+    if isinstance(value, str):
+        return str(value)
+    return bool(value) if isinstance(value, bool) else int(value)  # type: ignore[call-overload]
 
 
 def _mapping(value: Mapping[object, object], depth: int) -> Json:
@@ -114,11 +116,11 @@ _DECODERS: dict[str, Callable[[Json], object]] = {
     "decimal": lambda v: decimal.Decimal(v["value"]),
     "uuid": lambda v: uuid.UUID(v["value"]),
     "path": lambda v: pathlib.Path(v["value"]),
-    "enum": lambda v: _class(v["class"], enum.Enum)[v["name"]],  # type: ignore[index]
-    "dataclass": lambda v: _build_dataclass(v),
-    "model": lambda v: _build_model(v),
+    "enum": lambda v: _class(v["class"], enum.Enum)[v["name"]],
+    "dataclass": lambda v: _build_dataclass(v),  # noqa: PLW0108  defined below
+    "model": lambda v: _build_model(v),  # noqa: PLW0108  defined below
     "namedtuple": lambda v: _class(v["class"], tuple)(*map(decode, v["items"])),
-    "exception": lambda v: decode_error(v),
+    "exception": lambda v: decode_error(v),  # noqa: PLW0108  defined below
 }
 
 
@@ -265,7 +267,9 @@ def _frames(trace: TracebackType | None) -> list[Json]:
                 "line": line,
                 "function": code.co_name,
                 "source": linecache.getline(code.co_filename, line, frame.f_globals).strip(),
-                "locals": {k: safe_repr(v, 160) for k, v in list(frame.f_locals.items())[:30] if not k.startswith("__")},
+                "locals": {
+                    k: safe_repr(v, 160) for k, v in list(frame.f_locals.items())[:30] if not k.startswith("__")
+                },
             }
         )
     return frames[-20:]

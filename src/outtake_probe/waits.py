@@ -59,9 +59,14 @@ class Wait:
 
 def _tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[None]) -> None:
     try:
-        loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
+        loop.call_soon_threadsafe(_finish, future)
     except RuntimeError:  # the loop was closed: nobody waits any more
         return
+
+
+def _finish(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 Steps = Generator[Wait, None, T]

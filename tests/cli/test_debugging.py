@@ -112,7 +112,7 @@ def test_at_a_terminal_what_is_held_opens_the_prompt(cli: Cli) -> None:
     cli.write("program.py")
     with Typist(cli, "run", "program.py:main", "--break", "tool:look") as typist:
         typist.expect(r"hold 1 .*look")
-        typist.expect(r"\(r1\) ")
+        typist.expect(r"\(r1\)")
         typist.types("whe\t\r")
         typist.expect("1 flow main")
         typist.types("mock typed\r")

@@ -48,7 +48,7 @@ def test_reuse_prefix_executes_all_after_the_cut(cli: Cli) -> None:
 
 def test_a_component_can_be_kept_live(cli: Cli) -> None:
     cli.run()
-    done = cli("fork", "r1", "--at", "1", "--live", "main/writer/look/ask", "--headless", "--json").ok().document
+    done = cli("fork", "r1", "--at", "1", "--live", "main/writer/ask", "--headless", "--json").ok().document
     assert done["executed"]["model"] == 2
     assert done["reused"]["model"] == 2
 
@@ -65,7 +65,7 @@ def test_a_person_reads_what_was_served_and_what_comes_next(cli: Cli) -> None:
 
 def test_a_changed_program_diverges_and_exits_3(cli: Cli) -> None:
     cli.run()
-    cli.write("program.py", PROGRAM.replace('ask("more on "', 'ask("less on "'))
+    cli.write("program.py", PROGRAM.replace("ask(task)", "ask(task + '?')"))
     done = cli("fork", "r1", "--at", "15", "--headless", "--json")
     assert done.code == 3
     assert done.document["status"] == "diverged"
@@ -90,7 +90,7 @@ def test_a_lost_run_goes_on_from_its_end(cli: Cli) -> None:
 REFUSALS: Sequence[tuple[Sequence[str], str]] = [
     (["--at", "99"], "a cut is from 0 to 20"),
     ([], "say where to fork r1"),
-    (["--at", "x"], "x"),
+    (["--at", "x"], "valid integer"),
     (["--at", "1", "--reuse", "some"], "known: matching, prefix, none"),
     (["--at", "1", "--repeat", "some"], "known: ask, serve, run"),
     (["--at", "1", "--edit", "{"], "is no JSON"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WRITER = '''
+WRITER = """
 import hashlib, pathlib, outtake
 
 def happened(what):
@@ -42,7 +42,7 @@ def main(topic="birds"):
     drafts = [writer(f"{topic} {i}") for i in range(3)]
     send(drafts[-1])
     return " ".join(drafts)
-'''
+"""
 
 
 def write(folder: Path, text: str = WRITER, name: str = "program.py") -> str:

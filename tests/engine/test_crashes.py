@@ -19,11 +19,11 @@ ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 KILLED = WRITER.replace(
     '    happened("ask " + prompt)\n',
     '    happened("ask " + prompt)\n'
-    '    import os, pathlib, signal\n'
+    "    import os, pathlib, signal\n"
     '    mark = pathlib.Path("kill.txt")\n'
     '    if mark.exists() and len(pathlib.Path("calls.txt").read_text().split("ask")) > int(mark.read_text()):\n'
-    '        mark.unlink()\n'
-    '        os.kill(os.getpid(), signal.SIGKILL)\n',
+    "        mark.unlink()\n"
+    "        os.kill(os.getpid(), signal.SIGKILL)\n",
 )
 SERVER = """
 import os, signal, sys
@@ -92,7 +92,13 @@ def test_a_killed_server_loses_nothing_and_its_process_finds_the_next(tmp_path: 
 def test_a_run_whose_server_and_process_died_is_lost_and_can_be_continued(tmp_path: Path) -> None:
     write(tmp_path, WRITER.replace("def happened(what):", "def happened(what):\n    import time; time.sleep(0.02)"))
     server = subprocess.run(
-        [sys.executable, "-c", SERVER, "9"], cwd=tmp_path, env=ENV, capture_output=True, text=True, timeout=WAIT, check=False
+        [sys.executable, "-c", SERVER, "9"],
+        cwd=tmp_path,
+        env=ENV,
+        capture_output=True,
+        text=True,
+        timeout=WAIT,
+        check=False,
     )
     seen, process = map(int, server.stdout.split())
     os.kill(process, signal.SIGKILL)
@@ -108,4 +114,3 @@ def test_a_run_whose_server_and_process_died_is_lost_and_can_be_continued(tmp_pa
         assert before <= len(calls(tmp_path))
     finally:
         service.close()
-

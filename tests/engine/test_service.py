@@ -49,7 +49,7 @@ def test_the_parent_stays_as_it_is_and_a_fork_stores_only_its_own(service: Servi
     )
     assert fork["cut"] == at
     assert list(service.show(run["run"], bodies=True)) == before
-    own = [r for r in service.store._segment(int(fork["run"][1:]), 0, None, None, None)]  # noqa: SLF001  what is on disk
+    own = [r for r in service.store._segment(int(fork["run"][1:]), 0, None, None, None)]
     assert [r["seq"] for r in own] == list(range(at, fork["records"]))
     assert fork["output"] != run["output"]
 
@@ -110,7 +110,7 @@ def test_pause_step_and_edit_what_is_held(service: Service, tmp_path: Path) -> N
         held = service.wait(run, until=["held"], timeout=WAIT)["held"]
         seen.append(held[0]["component"])
         service.control(run, "step")
-        live = service._live[run]  # noqa: SLF001  wait until that step was taken
+        live = service._live[run]
         assert live.wait(lambda r, h=held: h[0]["hold"] not in r.holds, WAIT)  # type: ignore[misc]
     assert seen == ["main", "main/writer", "main/writer/ask"]
     held = service.wait(run, until=["held"], timeout=WAIT)["held"]
@@ -127,7 +127,7 @@ def test_next_steps_over_and_out_holds_the_result(service: Service, tmp_path: Pa
     run = service.run("program.py:main", breakpoints=["agent:writer"])["run"]
     held = service.wait(run, until=["held"], timeout=WAIT)["held"][0]
     service.control(run, "next")
-    live = service._live[run]  # noqa: SLF001
+    live = service._live[run]
     assert live.wait(lambda r: bool(r.holds) and held["hold"] not in r.holds, WAIT)
     second = service.info(run)["held"][0]
     assert (second["component"], second["when"]) == ("main/writer", "before")
@@ -186,7 +186,9 @@ def test_a_diverged_replay_goes_on_live_when_the_user_says_so(service: Service, 
 
 
 def test_errors_are_recorded_with_frames_and_served_again(service: Service, tmp_path: Path) -> None:
-    text = WRITER + '''
+    text = (
+        WRITER
+        + """
 class Broken(Exception):
     pass
 
@@ -201,7 +203,8 @@ def main(topic="x"):
         breaks("way")
     except Broken as error:
         return f"caught {error}"
-'''
+"""
+    )
     run = record(service, tmp_path, text)
     assert run["output"] == "caught no way"
     failed = next(r for r in service.show(run["run"], bodies=True, kind="tool") if r.get("failed"))

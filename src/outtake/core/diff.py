@@ -1,4 +1,4 @@
-"""The difference of two runs: what they share, what one has that the other has not, and where they first differ.
+"""The difference of two runs: what they share, what only one of them has, and where they first differ.
 
 Invocations and messages are aligned by identity (component, kind, occurrence), never by position; bodies are compared by
 hash, so what is equal costs nothing.
@@ -71,9 +71,7 @@ def items(records: Iterable[Mapping[str, Json]]) -> dict[Key, Item]:
             found[key] = Item(r["seq"], kind, path, r.get("type", ""), r.get("body"), r.get("digest"))
         elif r["kind"] == "invocation_ended" and r.get("invocation") in keys:
             key = keys[r["invocation"]]
-            found[key] = replace(
-                found[key], output=r.get("body"), failed=r["failed"], how=r["how"], ended=r["seq"]
-            )
+            found[key] = replace(found[key], output=r.get("body"), failed=r["failed"], how=r["how"], ended=r["seq"])
     return found
 
 

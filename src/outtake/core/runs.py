@@ -9,7 +9,9 @@ from typing import Literal
 
 from outtake_probe.records import CallKind, InvocationEnded, Json, Record
 
-State = Literal["starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"]
+State = Literal[
+    "starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"
+]
 ENDED: tuple[State, ...] = ("completed", "failed", "stopped", "diverged", "lost")
 """`lost`: the process or the server died; the run can be continued from its last record."""
 

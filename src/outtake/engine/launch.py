@@ -50,7 +50,12 @@ class Process:
         gone: Callable[[int], None],
     ) -> None:
         place = {"address": address, "token": token, "run": run}
-        env = {**QUIET, **(os.environ if env is None else env), "OUTTAKE_ADDRESS": json.dumps(place), "PYTHONHASHSEED": str(seed % 2**32)}
+        env = {
+            **QUIET,
+            **(os.environ if env is None else env),
+            "OUTTAKE_ADDRESS": json.dumps(place),
+            "PYTHONHASHSEED": str(seed % 2**32),
+        }
         told = ["--script", launch.spec, *launch.args] if launch.attached else [address, token, run]
         try:
             self._process = subprocess.Popen(

@@ -142,9 +142,7 @@ class LiveRun:
         kind, message = record["kind"], record.get("message")
         if kind == "message_queued":
             self.pending[record["seq"]] = dict(record)
-        elif kind == "invocation_started" and message is not None:
-            self.pending.pop(message, None)
-        elif kind == "message_dropped":
+        elif kind in ("invocation_started", "message_dropped") and message is not None:
             self.pending.pop(message, None)
         elif kind == "edited" and message in self.pending:
             self.pending[message]["body"] = record["body"]

@@ -75,11 +75,15 @@ def _placed(store: Store, parent: Run, edit: Edit, record: Mapping[str, Json]) -
     kind = record["kind"]
     if kind == "message_queued":
         if edit.op in _OF_CALLS:
-            raise BadFork(f"record {edit.seq} is a message; {edit.op} is for an invocation, replace_message for a message")
+            raise BadFork(
+                f"record {edit.seq} is a message; {edit.op} is for an invocation, replace_message for a message"
+            )
         call = "message"
     elif kind == "invocation_started":
         if edit.op in _OF_MESSAGES:
-            raise BadFork(f"record {edit.seq} is an invocation; {edit.op} is for a message, replace_input for an invocation")
+            raise BadFork(
+                f"record {edit.seq} is an invocation; {edit.op} is for a message, replace_input for an invocation"
+            )
         call = record["call"]
     else:
         raise BadFork(f"record {edit.seq} is a {kind}; {edit.op} changes a message_queued or an invocation_started")

@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO
 
-from outtake.core.runs import ENDED, Fork, Launch, Run
+from outtake.core.runs import ENDED, Fork, Launch, Run, State
 from outtake.engine.launch import default_python
 from outtake.service.errors import NotFound, WrongUse
 from outtake.store import Store
@@ -140,7 +140,7 @@ def _keep(
     fork = Fork(**described["fork"]) if described["fork"] else None
     if fork is not None:
         fork = replace(fork, parent=named[fork.parent])
-    status = described["status"] if described["status"] in ENDED else "lost"
+    status: State = next((state for state in ENDED if state == described["status"]), "lost")
     run = store.create(here, fork, seed=described["seed"], name=described["name"], status=status)
     for at in range(0, max(len(records), 1), _BATCH):
         store.append(run.id, records[at : at + _BATCH], nodes)

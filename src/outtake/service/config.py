@@ -1,11 +1,11 @@
 """`outtake.toml` in the program's folder: what its tools do to the world, and what is secret there.
 
-    [effects]
-    "search" = "read"            # a component, by its path or its last parts, wildcards allowed
-    "*/tools/send_mail" = "irreversible"
+[effects]
+"search" = "read"            # a component, by its path or its last parts, wildcards allowed
+"*/tools/send_mail" = "irreversible"
 
-    [redact]
-    patterns = ["ACME-[0-9]{6}"]
+[redact]
+patterns = ["ACME-[0-9]{6}"]
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """What goes wrong, as the user should read it.
 
-    ServiceError        the message names the thing, the reason and the way out
-      WrongUse          what was asked for does not exist or does not fit
-        NotFound        a run, a record, a file
-        BadBody         a value that the target does not accept, with the schema of what it does
-      Conflict          not now: the run has ended, the store has another owner
+ServiceError        the message names the thing, the reason and the way out
+  WrongUse          what was asked for does not exist or does not fit
+    NotFound        a run, a record, a file
+    BadBody         a value that the target does not accept, with the schema of what it does
+  Conflict          not now: the run has ended, the store has another owner
 """
 
 from __future__ import annotations

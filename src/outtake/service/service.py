@@ -19,7 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 from outtake.core.diff import diff
 from outtake.core.runs import ENDED, Counts, Launch, Run, count
 from outtake.engine import live as engine
-from outtake.engine.hub import Hub
+from outtake.engine.hub import Handler, Hub
 from outtake.engine.launch import CannotStart, Process, default_python
 from outtake.engine.live import Control, LiveRun, NotLive
 from outtake.engine.ownership import Ownership
@@ -30,7 +30,7 @@ from outtake.service.watch import Watch
 from outtake.store import Store, StoreError, UnknownRun
 from outtake_probe.conditions import BadCondition, parse
 from outtake_probe.process import BadSpec, split_spec
-from outtake_probe.records import Json, from_json
+from outtake_probe.records import CallKind, Json, from_json
 from outtake_probe.wire import Connection, Frame, ProtocolError
 
 Document = dict[str, Json]
@@ -89,7 +89,7 @@ class Service:
         self._answered = threading.Condition()
         self._answering = 0
         """Calls of clients that are not answered yet."""
-        handlers = {"probe": self._probe, "client": self._client}
+        handlers: dict[str, Handler] = {"probe": self._probe, "client": self._client}
         self.hub = Hub(folder, self.token, handlers)
         self._announced = {"address": self.hub.address, "token": self.token}
         self._ownership.announce(self._announced)
@@ -404,7 +404,7 @@ class Service:
     def tree(self, run: str | None = None) -> list[Document]:
         """Runs with their forks inside them: all of them, or the tree that a run belongs to."""
         documents = {d["run"]: {**d, "forks": []} for d in self.runs()}
-        roots = []
+        roots: list[Document] = []
         for document in documents.values():
             parent = documents.get(document["parent"]) if document["parent"] else None
             (parent["forks"] if parent is not None else roots).append(document)
@@ -709,7 +709,9 @@ class Service:
         found = self._run(run)
         live = self._live.get(found.id)
         if live is None or live.state in ENDED:
-            raise Conflict(f"{run} is not running ({live.state if live else found.status}); fork it to go on from a record")
+            raise Conflict(
+                f"{run} is not running ({live.state if live else found.status}); fork it to go on from a record"
+            )
         return live
 
     # -- watching ----------------------------------------------------------------------------------------------------
@@ -837,7 +839,7 @@ def _body_name(record: Document) -> str:
 
 
 def _counts(counts: Counts) -> Document:
-    kinds = ("model", "tool", "step", "agent", "task")
+    kinds: tuple[CallKind, ...] = ("model", "tool", "step", "agent", "task")
     return {
         "executed": {kind: counts.executed[kind] for kind in kinds},
         "reused": {kind: counts.reused[kind] for kind in kinds},
@@ -846,5 +848,3 @@ def _counts(counts: Counts) -> Document:
         "cost": counts.cost,
         "seconds": round(counts.seconds, 3),
     }
-
-

@@ -29,8 +29,7 @@ CALL_NUMBERS = {name: number for number, name in enumerate(CALL_KINDS)}
 _COLUMNS = frozenset({"kind", "seq", "at", "component", "call", "invocation", "parent", "message", "caused_by", "body"})
 
 _DEFAULTS: dict[str, dict[str, Json]] = {
-    name: {f.name: f.default for f in dataclasses.fields(cls) if f.name not in _COLUMNS}
-    for name, cls in KINDS.items()
+    name: {f.name: f.default for f in dataclasses.fields(cls) if f.name not in _COLUMNS} for name, cls in KINDS.items()
 }
 """What a record says where its row says nothing."""
 

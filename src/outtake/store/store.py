@@ -16,7 +16,20 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, Engine, RowMapping, Table, bindparam, create_engine, delete, event, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    RowMapping,
+    Table,
+    bindparam,
+    create_engine,
+    delete,
+    event,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -85,7 +98,9 @@ class Store:
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
-    def create(self, launch: Launch, fork: Fork | None, *, seed: int, name: str = "", status: State = "starting") -> Run:
+    def create(
+        self, launch: Launch, fork: Fork | None, *, seed: int, name: str = "", status: State = "starting"
+    ) -> Run:
         """A new run."""
         values = {
             "name": name,
@@ -98,8 +113,8 @@ class Store:
             "seed": seed,
         }
         with self._lock, self._transaction() as connection:
-            key = connection.execute(insert(tables.runs).values(values)).inserted_primary_key
-        return self.run(f"r{key[0]}")
+            made = connection.execute(insert(tables.runs).values(values).returning(tables.runs.c.number)).scalar_one()
+        return self.run(f"r{made}")
 
     def run(self, run: str) -> Run:
         """The run with this id.  Raises `UnknownRun`."""
@@ -148,9 +163,7 @@ class Store:
 
     # -- records -----------------------------------------------------------------------------------------------------
 
-    def append(
-        self, run: str, records: Sequence[Mapping[str, Json]], nodes: Sequence[tuple[str, bytes]] = ()
-    ) -> None:
+    def append(self, run: str, records: Sequence[Mapping[str, Json]], nodes: Sequence[tuple[str, bytes]] = ()) -> None:
         """Write records and the nodes of their bodies, in one transaction.  Records that are there stay as they are."""
         with self._lock:
             try:
@@ -164,7 +177,7 @@ class Store:
                 connection.commit()
             except DBAPIError as error:
                 self._abandon()
-                raise StoreError(f"{self.path} cannot be written: {error.orig}; free space there, nothing is lost") from error
+                raise StoreError(f"{self.path} cannot be written: {error.orig}; make room, nothing is lost") from error
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -199,7 +212,9 @@ class Store:
             with contextlib.suppress(DBAPIError):
                 writer.close()
 
-    def _insert(self, connection: Connection, table: Table, keys: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    def _insert(
+        self, connection: Connection, table: Table, keys: Sequence[str], rows: Sequence[tuple[Any, ...]]
+    ) -> None:
         """Insert rows in the order of the table's columns (without an automatic one); those that are there stay.
 
         The statement is compiled once: this is on the path of every record.

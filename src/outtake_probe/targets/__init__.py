@@ -52,7 +52,9 @@ def entries() -> list[Entry]:
     found = {entry.name: entry for entry in BUILT_IN}
     for point in entry_points(group=GROUP):
         if not point.module.startswith("outtake_probe."):
-            found[point.name] = Entry(point.name, tuple(point.attr.split(",")) if point.attr else (point.name,), point.module)
+            found[point.name] = Entry(
+                point.name, tuple(point.attr.split(",")) if point.attr else (point.name,), point.module
+            )
     return list(found.values())
 
 

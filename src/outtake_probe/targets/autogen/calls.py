@@ -217,7 +217,7 @@ def _arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
 def effects_of(tool: Any) -> Effects | None:
     """What the program declares that a tool does to the world; None where it says nothing."""
     function = getattr(tool, "_func", None)
-    if getattr(function, "__qualname__", "").startswith("HandoffBase.") or type(tool).__name__ == "HandoffTool":
+    if getattr(function, "__qualname__", "").endswith("handoff_tool.<locals>._handoff_tool"):
         return "pure"
     for place in (tool, function, type(tool)):
         declared = getattr(place, "__outtake_effects__", None)

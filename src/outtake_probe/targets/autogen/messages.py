@@ -245,10 +245,27 @@ def _build_union(cls: Any, args: tuple[Any, ...], value: Json) -> Any:
     options = [arg for arg in args if arg is not type(None)]
     if value is None or len(options) == 1:
         return value if value is None else _build(options[0], value)
-    named = chat_class(value.get("type")) if isinstance(value, dict) else None
-    if named is not None and any(isinstance(arg, type) and issubclass(named, arg) for arg in options):
+    if not isinstance(value, dict):
+        return value
+    models = [arg for arg in options if isinstance(arg, type) and not issubclass(arg, (str, int, float, bool))]
+    named = chat_class(value.get("type"))
+    if named is not None and any(issubclass(named, arg) for arg in models):
         return _build_model(named, value)
-    return adapter(cls).validate_python(value)
+    tagged = [arg for arg in models if _tag(arg) is not None and _tag(arg) == value.get("type")]
+    errors: list[Exception] = []
+    for arg in tagged or models:
+        try:
+            return _build(arg, value)
+        except (ValidationError, TypeError, ValueError, KeyError) as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+    return value
+
+
+def _tag(cls: Any) -> Any:
+    """What a model of a union says in its field `type`."""
+    return cls.model_fields["type"].default if "type" in getattr(cls, "model_fields", {}) else None
 
 
 def _build_model(cls: Any, value: Json) -> Any:

@@ -1,0 +1,158 @@
+"""Nobody gets in without the token, from another page, or under another host's name."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.routing import Route, WebSocketRoute
+from websockets.exceptions import InvalidStatus
+
+from outtake.server import Place
+from outtake.server.app import describe_app
+from tests.server.conftest import Client, Server
+
+FOREIGN = {
+    "another host's name": {"Host": "evil.example:{port}"},
+    "another port": {"Host": "127.0.0.1:1"},
+    "no port": {"Host": "127.0.0.1"},
+    "a page elsewhere": {"Origin": "http://evil.example"},
+    "a page of another server on this machine": {"Origin": "http://localhost:1"},
+    "a page without an origin": {"Origin": "null"},
+    "a page of another scheme": {"Origin": "https://127.0.0.1:{port}"},
+    "another site's script": {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+    "another port's script": {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
+}
+foreign = pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN.keys())
+
+
+def test_no_route_answers_without_the_token(server: Server) -> None:
+    routes = describe_app().openapi()["paths"]
+    asked = [(method.upper(), path) for path, methods in routes.items() for method in methods]
+    assert len(asked) > 30
+    for method, path in [*asked, ("GET", "/"), ("GET", "/plain.css"), ("GET", "/api/openapi.json"), ("GET", "/nothing")]:
+        body = {} if method in ("POST", "PATCH") else None
+        assert server.stranger.ask(method, path, body).status == 401, (method, path)
+
+
+def test_every_route_is_in_the_document_or_a_page() -> None:
+    app = describe_app()
+    known = {*app.openapi()["paths"], "/", "/plain.css", "/api/openapi.json"}
+    assert {route.path for route in app.routes if isinstance(route, Route | WebSocketRoute)} <= known
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Bearer "},
+        {"Authorization": "Basic {token}"},
+        {"Cookie": "outtake_{port}=wrong"},
+        {"Cookie": "outtake={token}"},
+        {"Authorization": "Bearer wrong", "Cookie": "outtake_{port}={token}"},
+        {"Authorization": "Bearer \xe9"},
+    ],
+)
+def test_a_wrong_token_is_refused(server: Server, headers: dict[str, str]) -> None:
+    given = {name: _filled(server, value) for name, value in headers.items()}
+    reply = server.stranger.ask("GET", "/api/runs", headers=given)
+    assert (reply.status, reply.error["code"]) == (401, "unauthorized")
+    with pytest.raises(InvalidStatus) as refused, Client(server.place.url, given).listen("/api/events"):
+        pass
+    assert refused.value.response.status_code == 401
+
+
+def test_the_token_in_the_address_of_the_api_is_no_entry(server: Server) -> None:
+    assert server.stranger.ask("GET", f"/api/runs?token={server.keys.token}").status == 401
+    assert server.stranger.ask("POST", f"/?token={server.keys.token}", {}).status == 401
+
+
+def test_the_printed_address_gives_a_cookie_and_hides_the_token(server: Server) -> None:
+    reply = server.stranger.ask("GET", f"/?token={server.keys.token}&run=r1")
+    assert (reply.status, reply.headers["Location"]) == (303, "/?run=r1")
+    cookie = reply.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "samesite=strict" in cookie.lower()
+    given = {"Cookie": cookie.partition(";")[0]}
+    assert server.stranger.ask("GET", "/", headers=given).status == 200
+    assert server.stranger.ask("GET", "/api/runs", headers=given).json == []
+
+
+def test_the_way_in_leads_to_no_other_host(server: Server) -> None:
+    reply = server.stranger.ask("GET", f"//evil.example?token={server.keys.token}")
+    assert reply.headers["Location"] == "/evil.example"
+
+
+def test_a_code_opens_the_door_once(server: Server) -> None:
+    code = server.keys.once()
+    assert server.stranger.ask("GET", f"/?token={code}").status == 303
+    reply = server.stranger.ask("GET", f"/?token={code}")
+    assert (reply.status, "outtake serve" in reply.text) == (401, True)
+
+
+@foreign
+def test_a_foreign_page_can_neither_read_nor_command(server: Server, headers: dict[str, str]) -> None:
+    given = {name: _filled(server, value) for name, value in headers.items()}
+    for method, path in (("GET", "/api/runs"), ("POST", "/api/runs"), ("GET", f"/?token={server.keys.token}")):
+        reply = server.client.ask(method, path, {"spec": "writer.py:main"} if method == "POST" else None, given)
+        assert (reply.status, reply.error["code"]) == (403, "forbidden")
+    assert server.service.runs() == []
+
+
+@foreign
+def test_a_foreign_page_cannot_listen(server: Server, headers: dict[str, str]) -> None:
+    given = {name: _filled(server, value) for name, value in headers.items()}
+    with pytest.raises(InvalidStatus) as refused, server.client.listen("/api/events", **given):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_its_own_page_may_read_command_and_listen(server: Server) -> None:
+    for host in ("127.0.0.1", "localhost", "[::1]"):
+        own = {"Host": f"{host}:{server.place.port}", "Origin": f"http://{host}:{server.place.port}"}
+        assert server.client.ask("GET", "/api/runs", headers=own).status == 200
+    with server.client.listen("/api/events", Origin=server.place.url, Cookie=server.cookie):
+        pass
+
+
+def test_a_link_from_elsewhere_may_be_followed(server: Server) -> None:
+    given = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Cookie": server.cookie}
+    assert server.stranger.ask("GET", "/", headers=given).status == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/api/runs", "/nothing"])
+def test_every_answer_says_how_a_browser_treats_it(server: Server, path: str) -> None:
+    for asking in (server.client, server.stranger):
+        headers = asking.ask("GET", path).headers
+        assert "default-src 'self'" in headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+        assert "Access-Control-Allow-Origin" not in headers
+        assert "Server" not in headers
+
+
+def test_no_page_loads_a_script_from_elsewhere(server: Server) -> None:
+    assert [server.client.ask("GET", path).status for path in ("/docs", "/redoc", "/openapi.json")] == [404] * 3
+
+
+@pytest.mark.parametrize(
+    ("place", "host", "named"),
+    [
+        (Place("127.0.0.1", 80), "localhost", True),
+        (Place("127.0.0.1", 81), "localhost", False),
+        (Place("192.168.1.7", 81), "192.168.1.7:81", True),
+        (Place("192.168.1.7", 81), "192.168.1.8:81", False),
+        (Place("::1", 81), "[::1]:81", True),
+        (Place("box.lan", 81), "BOX.lan:81", True),
+        (Place("0.0.0.0", 81), "10.1.2.3:81", True),
+        (Place("::", 81), "[fe80::1]:81", True),
+        (Place("0.0.0.0", 81), "evil.example:81", False),
+        (Place("0.0.0.0", 81), "", False),
+        (Place("0.0.0.0", 81), "127.0.0.1:81@evil.example:81", False),
+    ],
+)
+def test_which_hosts_are_meant(place: Place, host: str, named: bool) -> None:
+    assert place.named(host) is named
+
+
+def _filled(server: Server, text: str) -> str:
+    return text.replace("{token}", server.keys.token).replace("{port}", str(server.place.port))
