@@ -36,7 +36,7 @@ from autogen_core.models import (
     RequestUsage,
 )
 
-WORDS = ["agent", "message", "budget", "table", "result", "because", "search", "value", "before", "answer", "number", "player", "report", "check"]
+WORDS = ("agent", "message", "budget", "table", "result", "because", "search", "value", "before", "answer", "number")
 CHARACTERS = 500
 
 

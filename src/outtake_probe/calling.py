@@ -11,9 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from outtake_probe.after import abrupt, after, chunk, served_chunk, served_output
+from outtake_probe.before import before
 from outtake_probe.calls import Call, Message, current
 from outtake_probe.gate import Answer
-from outtake_probe.passage import Passage, Queued, abrupt, after, before, chunk, queue, served_chunk, served_output
+from outtake_probe.passage import Passage
+from outtake_probe.queueing import Queued, queue
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Stopped
 from outtake_probe.values import decode_error, describe_error

@@ -45,7 +45,7 @@ class Call:
     normalize: Callable[[Json, Json], Json] = lambda _, value: value
     """Of the input and an edit's value, which may say only part of it, the full new input; raises `BadValue`."""
     normalize_output: Callable[[Json], Json] = lambda value: value
-    """Of a mock, which may say only the essential, the full output (a stream's: the list of pieces); raises `BadValue`."""
+    """Of a mock, which may say only the essential, the full output (of a stream, all pieces); raises `BadValue`."""
     revised: bool = False
     """The adapter gave it another `input` while it waited (the user edited the message that it delivers)."""
 

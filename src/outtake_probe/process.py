@@ -150,16 +150,22 @@ def run_target(joined: Joined, welcome: dict[str, Json]) -> tuple[Status, Json]:
     try:
         return "completed", _run(joined, welcome)
     except Stopped:
-        if joined.session.failure:
-            return "failed", _wrong(joined.session.failure)
-        difference = joined.session.rerun.diverged if joined.session.rerun is not None else None
-        if difference is not None:
-            return "diverged", {"difference": str(difference)}
-        return "stopped", None
+        return _stopped(joined.session)
+    except asyncio.CancelledError as error:
+        # on a loop, a delivery that is stopped can only cancel the program's own tasks
+        return _stopped(joined.session) if joined.session.stopping else ("failed", describe_error(error))
     except BadSpec as error:
         return "failed", _wrong(str(error))
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the program is the boundary
         return "failed", describe_error(error)
+
+
+def _stopped(session: Session) -> tuple[Status, Json]:
+    """How a run ended that did not end by itself."""
+    if session.failure:
+        return "failed", _wrong(session.failure)
+    difference = session.rerun.diverged if session.rerun is not None else None
+    return ("stopped", None) if difference is None else ("diverged", {"difference": str(difference)})
 
 
 def _wrong(reason: str) -> Json:
@@ -277,7 +283,7 @@ def _exit_code(path: str) -> int:
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return end.code or 0
-        print(end.code, file=sys.stderr)
+        sys.stderr.write(f"{end.code}\n")
         return 1
     return 0
 

@@ -140,7 +140,7 @@ class ValueRead(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edited(Record):
-    """Written when an edit took effect: on a message before delivery, an input before the call, or an output after it."""
+    """Written when an edit took effect: on a message before delivery, an input before the call, an output after it."""
 
     kind = "edited"
     op: str = ""
@@ -160,7 +160,7 @@ class ConfigSet(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted(Record):
-    """Written when a framework or a program reports an event of its own (a thought, a log line) that nothing depends on."""
+    """Written when a framework or a program reports an event of its own (a thought, a log line); nothing depends on it."""
 
     kind = "noted"
     type: str = ""

@@ -89,7 +89,7 @@ class Plan:
 
     @property
     def continues(self) -> bool:
-        """Whether the fork only goes on with a run that was interrupted: what is new there happens for the first time."""
+        """Whether the fork only goes on with an interrupted run: what is new there happens for the first time."""
         return not self.edits and self.cut == len(self.records) and not self.complete
 
 
@@ -333,7 +333,7 @@ _FREE = (RunStarted, RunEnded, Noted, ValueRead)
 
 
 def commands(r: Record) -> bool:
-    """Whether the user did this, to a message or a setting, while the program ran: it is done again when its turn comes."""
+    """Whether the user did this to a message or a setting of the live program: it is done again when its turn comes."""
     if isinstance(r, Edited):
         return r.by == "user" and r.message is not None
     if isinstance(r, ConfigSet):

@@ -90,7 +90,7 @@ class Rerun:
         self.announce()
 
     def announce(self) -> None:
-        """Do again what the user did, now that its turn has come and the target is built; at the cut, what the fork says."""
+        """Do again what the user did, once its turn has come and the target is built; at the cut, what the fork says."""
         live = not self.replay.in_prefix
         if live and not self._announced:
             self._announced = True
@@ -117,7 +117,9 @@ class Rerun:
                 self.session.fail(f"the edit {edit.op} of {edit.component} cannot be applied: {error}")
 
     def _inject(self, edit: Edit) -> None:
-        if self.session.target is None or (self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1):
+        if self.session.target is None or (
+            self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1
+        ):
             self.next_inputs.append(edit.value)
         else:
             self.session.inject(edit.component or "", edit.type or "", edit.value)

@@ -293,7 +293,8 @@ class Session:
         outgoing = self.target.send(component, type, value)
         if not outgoing:
             raise BadValue(f"nobody listens to {component}")
-        return [self._queue_own(message) for message in outgoing][0]
+        numbers = [self._queue_own(message) for message in outgoing]
+        return numbers[0]
 
     def _queue_own(self, message: Outgoing) -> int:
         seq = self.emit(
@@ -357,7 +358,7 @@ class Session:
         return hold.answer
 
     def release(self, hold: int, answer: Answer) -> None:
-        """The user's answer for something that is held.  Raises `BadValue` for what does not fit; it stays held then."""
+        """The user's answer for what is held.  Raises `BadValue` for one that does not fit; it stays held then."""
         with self.lock:
             held = self.holds.get(hold)
             if held is None:

@@ -1,7 +1,7 @@
 """Python values as JSON and back.
 
-What JSON cannot say is tagged: ``{"$type": "tuple", "items": [...]}``.  Dataclasses, pydantic models, enumerations, named
-tuples and exceptions keep the name of their class and come back as that class; everything else is *opaque*: its
+What JSON cannot say is tagged: ``{"$type": "tuple", "items": [...]}``.  Dataclasses, pydantic models, enumerations,
+named tuples and exceptions keep the name of their class and come back as that class; everything else is *opaque*: its
 representation is shown, but it cannot be brought back, and who needs it must make it again.  Nothing is pickled, and
 bringing a value back never runs anything but the constructor of such a data class.
 """

@@ -27,13 +27,14 @@ stop               server     end the program
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
 import struct
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from outtake_probe.records import Json
@@ -55,6 +56,8 @@ class Frame:
     kind: str
     fields: dict[str, Json]
     nodes: Sequence[Node] = ()
+    raw: bytes = b""
+    """The bytes that it came as, for a frame of records."""
 
 
 def pack(kind: str, fields: dict[str, Json], nodes: Sequence[Node] = ()) -> bytes:
@@ -91,7 +94,7 @@ class Connection:
         header, rest = self._exactly(length), self._exactly(payload)
         if header is None or rest is None:
             return None
-        return _frame(header, rest)
+        return _frame(head, header, rest)
 
     def _exactly(self, size: int) -> bytes | None:
         while len(self._buffer) < size:
@@ -109,14 +112,24 @@ class Connection:
         return bool(self._buffer)
 
     def close(self) -> None:
-        try:
+        with contextlib.suppress(OSError):  # the other side was faster
             self._sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the other side was faster
         self._sock.close()
 
 
-def _frame(header: bytes, payload: bytes) -> Frame:
+def read_frames(data: bytes) -> Iterator[Frame]:
+    """The frames in `data`; a last one that is incomplete is left out."""
+    at = 0
+    while at + HEAD.size <= len(data):
+        length, payload = HEAD.unpack_from(data, at)
+        begin, end = at + HEAD.size, at + HEAD.size + length + payload
+        if end > len(data):
+            return
+        yield _frame(data[at:begin], data[begin : begin + length], data[begin + length : end])
+        at = end
+
+
+def _frame(head: bytes, header: bytes, payload: bytes) -> Frame:
     try:
         fields = json.loads(header)
         kind = fields.pop("t")
@@ -128,7 +141,7 @@ def _frame(header: bytes, payload: bytes) -> Frame:
     for name, size in sizes:
         nodes.append((name, payload[at : at + size]))
         at += size
-    return Frame(kind, fields, nodes)
+    return Frame(kind, fields, nodes, head + header + payload if kind == "records" else b"")
 
 
 def connect(address: str) -> Connection:

@@ -113,7 +113,9 @@ def test_at_a_terminal_what_is_held_opens_the_prompt(cli: Cli) -> None:
     with Typist(cli, "run", "program.py:main", "--break", "tool:look") as typist:
         typist.expect(r"hold 1 .*look")
         typist.expect(r"\(r1\)")
-        typist.types("whe\t\r")
+        typist.types("whe\t")
+        typist.expect("where")
+        typist.types("\r")
         typist.expect("1 flow main")
         typist.types("mock typed\r")
         typist.expect("hold 2 .*look")

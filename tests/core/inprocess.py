@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -100,7 +101,7 @@ def execute(
         try:
             log.output = call(session, Call("flow", "main", None), lambda _: program())
             status: Status = "completed"
-        except Stopped:
+        except (Stopped, asyncio.CancelledError):
             status = "diverged" if session.rerun is not None and session.rerun.diverged else "stopped"
         except Exception as error:  # noqa: BLE001  the program is the boundary
             status, log.output = "failed", describe_error(error)

@@ -1,4 +1,4 @@
-"""Forks of generated programs: unedited, the same outcome with no call; edited, exactly the calls whose input changed."""
+"""Forks of generated programs: unedited, the same outcome with no call; edited, only the calls whose input changed."""
 
 from __future__ import annotations
 

@@ -243,8 +243,13 @@ def _follow(front: Front, service: Service, watch: Watch, headless: bool) -> Non
     announced: set[int] = set()
     while True:
         watch.until_rest(known=announced, patience=None)
-        if watch.ended or headless:
+        if watch.ended:
             return
+        if headless:
+            if any(hold["when"] != "diverged" for hold in watch.held()):
+                return
+            announced |= {hold["hold"] for hold in watch.held()}  # the service ends a replay that nobody watches
+            continue
         fresh = [hold for hold in service.pending(watch.run)["held"] if hold["hold"] not in announced]
         announced |= {hold["hold"] for hold in watch.held()} | {hold["hold"] for hold in fresh}
         console = front.err if front.json else front.out

@@ -1,7 +1,7 @@
 """The difference of two runs: what they share, what only one of them has, and where they first differ.
 
-Invocations and messages are aligned by identity (component, kind, occurrence), never by position; bodies are compared by
-hash, so what is equal costs nothing.
+Invocations and messages are aligned by identity (component, kind, occurrence), never by position; bodies are compared
+by hash, so what is equal costs nothing.
 """
 
 from __future__ import annotations

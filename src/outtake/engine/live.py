@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from outtake.core.runs import Counts, Run, State
+from outtake.engine.journal import Journal
 from outtake.engine.launch import Process
 from outtake.store import Store, StoreError
 from outtake_probe.records import Json, from_json
@@ -87,6 +88,7 @@ class LiveRun:
         self._numbers = itertools.count(1)
         self._answers: dict[int, Future[Json]] = {}
         self._stop_asked = False
+        self._journal = Journal(store.folder, run.id)
         for record in store.records(run.id):
             self._note(record)
 
@@ -114,28 +116,38 @@ class LiveRun:
                 self._connection = None
             self._touch()
 
+    def close(self) -> None:
+        """Nothing more comes from this run."""
+        self._journal.close()
+
     def _store(self, connection: Connection, frame: Frame) -> None:
-        """Store records, then acknowledge them; while the store cannot, the process waits and nothing is lost."""
+        """Keep records, acknowledge them, store them; while there is no room for them, the process waits."""
         records = frame.fields["records"]
-        while True:
-            try:
-                self.store.append(self.id, records, frame.nodes)
-                break
-            except StoreError as error:
-                with self.changed:
-                    self.trouble = str(error)
-                    self._touch()
-                    self.changed.wait(RETRY)
+        self._until_it_works(lambda: self._journal.write(frame))
+        upto = records[-1]["seq"] + 1 if records else 0
+        if records:
+            connection.send("ack", {"upto": upto})
+        self._until_it_works(lambda: self.store.append(self.id, records, frame.nodes))
+        self._journal.clear()
         if not records:
             return
-        upto = records[-1]["seq"] + 1
-        connection.send("ack", {"upto": upto})
         with self.changed:
             self.trouble = ""
             self.records = max(self.records, upto)
             for record in records:
                 self._note(record)
             self._touch()
+
+    def _until_it_works(self, write: Callable[[], None]) -> None:
+        while True:
+            try:
+                write()
+                return
+            except (StoreError, OSError) as error:
+                with self.changed:
+                    self.trouble = str(error)
+                    self._touch()
+                    self.changed.wait(RETRY)
 
     def _note(self, record: Mapping[str, Json]) -> None:
         """Keep the queue and the counts in step with the records."""

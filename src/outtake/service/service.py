@@ -21,6 +21,7 @@ from outtake.core.runs import ENDED, Counts, Launch, Run, count
 from outtake.engine import live as engine
 from outtake.engine.hub import Handler, Hub
 from outtake.engine.launch import CannotStart, Process, default_python
+from outtake.engine.journal import recover
 from outtake.engine.live import Control, LiveRun, NotLive
 from outtake.engine.ownership import Ownership
 from outtake.engine.plans import BadFork, make_fork, plan_json
@@ -80,6 +81,7 @@ class Service:
         except StoreError:
             self._ownership.release()
             raise
+        recover(folder, self.store)
         self.token = self._token()
         self._lock = threading.RLock()
         self._live: dict[str, LiveRun] = {}
@@ -94,7 +96,7 @@ class Service:
         self._announced = {"address": self.hub.address, "token": self.token}
         self._ownership.announce(self._announced)
         for run in self.store.runs():
-            if not run.over:
+            if not run.over and run.status != "held":  # what was held when its process ended still is, for who goes on
                 self.store.change(run.id, status="lost")
 
     def _token(self) -> str:
@@ -134,6 +136,7 @@ class Service:
     def run(
         self,
         spec: str,
+        *,
         input: Json = None,
         has_input: bool = False,
         headless: bool = False,
@@ -168,6 +171,7 @@ class Service:
     def fork(
         self,
         run: str,
+        *,
         at: int | None = None,
         edits: Sequence[Mapping[str, Json]] = (),
         reuse: str = "matching",
@@ -269,6 +273,8 @@ class Service:
             live.broke(f"the server could not take what the process said: {type(error).__name__}: {error}")
             raise
         finally:
+            if live.state in ENDED:
+                live.close()
             self._ring()
 
     def _joining(self, hello: Document) -> tuple[LiveRun, Run]:
@@ -305,11 +311,12 @@ class Service:
 
     def _frame(self, live: LiveRun, frame: Frame) -> None:
         fields = frame.fields
+        if frame.nodes:  # any frame may bring parts of bodies that were new just then
+            self.store.append(live.id, (), frame.nodes)
         if frame.kind == "console":
             self.store.printed(live.id, fields["stream"], fields["text"])
             live.wake()
         elif frame.kind == "held":
-            self.store.append(live.id, (), frame.nodes)
             live.held(fields)
         elif frame.kind == "freed":
             live.freed(fields["hold"])
@@ -418,6 +425,7 @@ class Service:
     def show(
         self,
         run: str,
+        *,
         after: int = -1,
         bodies: bool = False,
         kind: str | None = None,
@@ -561,7 +569,8 @@ class Service:
         """Answer something that is held.
 
         `answer` is ``{"verb": "proceed"}``, with ``"value"`` and ``"edited": true`` for another input;
-        ``{"verb": "serve", "value": ...}`` for an output, with ``"failed": true`` for an error; ``drop``; ``record``; ``stop``.
+        ``{"verb": "serve", "value": ...}`` for an output, with ``"failed": true`` for an error; ``drop``; ``record``;
+        ``stop``.
         """
         live = self._alive(run)
         self._answer(live, self._held(live, hold)["hold"], answer or {"verb": "proceed"})

@@ -1,7 +1,7 @@
 """The store: runs, records and bodies in one file, with one writer and any number of readers.
 
-A fork stores nothing that its parent stored: its records are its parent's up to the cut, then its own; bodies are shared
-by content among all runs.  Appending is one transaction: after it, the records survive the end of any process.
+A fork stores nothing that its parent stored: its records are its parent's up to the cut, then its own; bodies are
+shared by content among all runs.  Appending is one transaction: after it, the records survive the end of any process.
 """
 
 from __future__ import annotations

@@ -89,12 +89,13 @@ def debug(program: Callable[[], Any], script: Callable[[User], None], **options:
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
     options.setdefault("stance", Stance(paused=True))
-    log = run(adapter, program, on_held=user.on_held, **options)
-    user.end()
-    thread.join(PATIENCE)
-    if user.error is not None:
-        raise user.error
-    return log
+    try:
+        return run(adapter, program, on_held=user.on_held, **options)
+    finally:
+        user.end()
+        thread.join(PATIENCE)
+        if user.error is not None:
+            raise user.error
 
 
 def of_team(make: Callable[[], Any]) -> Callable[[], Any]:
@@ -123,9 +124,7 @@ def session() -> Session:
 
 def started(log: Log, component: str, type: str = "") -> list[InvocationStarted]:
     return [
-        r
-        for r in log.records
-        if isinstance(r, InvocationStarted) and r.component == component and type in ("", r.type)
+        r for r in log.records if isinstance(r, InvocationStarted) and r.component == component and type in ("", r.type)
     ]
 
 

@@ -26,8 +26,19 @@ from autogen_agentchat.teams import (
     SelectorGroupChat,
     Swarm,
 )
-from autogen_core import AgentId, CancellationToken, DefaultTopicId, FunctionCall, MessageContext, RoutedAgent
-from autogen_core import TopicId, TypeSubscription, default_subscription, event, rpc
+from autogen_core import (
+    AgentId,
+    CancellationToken,
+    DefaultTopicId,
+    FunctionCall,
+    MessageContext,
+    RoutedAgent,
+    TopicId,
+    TypeSubscription,
+    default_subscription,
+    event,
+    rpc,
+)
 from autogen_core.code_executor import CodeBlock, CodeExecutor, CodeResult
 from autogen_core.models import (
     ChatCompletionClient,
@@ -264,7 +275,9 @@ def user_proxy() -> Team:
 class FakeExecutor(CodeExecutor):
     """Runs nothing."""
 
-    async def execute_code_blocks(self, code_blocks: list[CodeBlock], cancellation_token: CancellationToken) -> CodeResult:
+    async def execute_code_blocks(
+        self, code_blocks: list[CodeBlock], cancellation_token: CancellationToken
+    ) -> CodeResult:
         CALLS["executor"] += 1
         return CodeResult(exit_code=0, output=f"ran {len(code_blocks[0].code)}")
 

@@ -9,19 +9,19 @@ import pytest
 
 pytest.importorskip("autogen_core")
 
-from autogen_agentchat.agents import AssistantAgent  # noqa: E402
-from autogen_agentchat.conditions import MaxMessageTermination  # noqa: E402
-from autogen_agentchat.teams import RoundRobinGroupChat  # noqa: E402
-from autogen_agentchat.tools import AgentTool, TeamTool  # noqa: E402
-from autogen_core import CancellationToken  # noqa: E402
-from autogen_core.models import UserMessage  # noqa: E402
-from autogen_core.tools import FunctionTool, StaticWorkbench, TextResultContent, ToolResult, Workbench  # noqa: E402
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.conditions import MaxMessageTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_agentchat.tools import AgentTool, TeamTool
+from autogen_core import CancellationToken
+from autogen_core.models import UserMessage
+from autogen_core.tools import FunctionTool, StaticWorkbench, TextResultContent, ToolResult, Workbench
 
-from outtake_probe.edits import Edit  # noqa: E402
-from outtake_probe.records import InvocationEnded, InvocationStarted  # noqa: E402
-from tests.core.inprocess import Log  # noqa: E402
-from tests.targets.autogen import programs  # noqa: E402
-from tests.targets.autogen.debugging import of_coroutine, of_team, record, started  # noqa: E402
+from outtake_probe.edits import Edit
+from outtake_probe.records import InvocationEnded, InvocationStarted
+from tests.core.inprocess import Log
+from tests.targets.autogen import programs
+from tests.targets.autogen.debugging import of_coroutine, of_team, record, started
 
 pytestmark = pytest.mark.filterwarnings("ignore:No approval function")
 
@@ -190,7 +190,9 @@ def test_a_static_workbench_is_recorded_by_its_tools() -> None:
 def test_agents_and_teams_as_tools_are_nested_and_served_whole() -> None:
     def team() -> Any:
         helper = AgentTool(programs.writer("helper"))
-        inner = RoundRobinGroupChat([programs.writer("ida")], name="desk", termination_condition=MaxMessageTermination(2))
+        inner = RoundRobinGroupChat(
+            [programs.writer("ida")], name="desk", termination_condition=MaxMessageTermination(2)
+        )
         desk = TeamTool(inner, name="desk", description="a team")
         ann = AssistantAgent(
             "ann", programs.HashModel("ann", programs.call_each("helper", "desk")), tools=[helper, desk]

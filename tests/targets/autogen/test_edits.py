@@ -6,11 +6,11 @@ import pytest
 
 pytest.importorskip("autogen_core")
 
-from outtake_probe.edits import Edit  # noqa: E402
-from outtake_probe.records import InvocationEnded, InvocationStarted, MessageDropped  # noqa: E402
-from outtake_probe.session import BadValue  # noqa: E402
-from tests.targets.autogen import programs  # noqa: E402
-from tests.targets.autogen.debugging import User, debug, of_team, queued, record, started  # noqa: E402
+from outtake_probe.edits import Edit
+from outtake_probe.records import InvocationEnded, InvocationStarted, MessageDropped, MessageQueued
+from outtake_probe.session import BadValue
+from tests.targets.autogen import programs
+from tests.targets.autogen.debugging import User, debug, of_team, queued, record, started
 
 ROUND = of_team(programs.round_robin)
 
@@ -18,11 +18,13 @@ ROUND = of_team(programs.round_robin)
 def test_an_edited_response_is_what_everybody_says_afterwards() -> None:
     parent = record(ROUND)
     first = queued(parent, "team/manager", "GroupChatAgentResponse", sender="team/ann")[0]
-    fork = record(ROUND, parent=parent, cut=first.seq, edits=[Edit(op="replace_message", seq=first.seq, value="EDITED")])
+    fork = record(
+        ROUND, parent=parent, cut=first.seq, edits=[Edit(op="replace_message", seq=first.seq, value="EDITED")]
+    )
     assert fork.status == "completed"
     said = [text for _, source, text in fork.output[:-1] if source == "ann"]
     assert "EDITED" in said
-    original = [text for _, source, text in parent.output[:-1] if source == "ann" and text.startswith("ann:")][0]
+    original = next(text for _, source, text in parent.output[:-1] if source == "ann" and text.startswith("ann:"))
     assert original not in [text for _, _, text in fork.output[:-1]]
     prompt = fork.body(started(fork, "team/bob/model")[0].body)
     assert prompt["messages"][-1]["content"] == "EDITED"
@@ -164,7 +166,8 @@ def test_a_message_to_a_topic_is_heard_by_every_member() -> None:
         user.command("send", component="topic:team", type="", value="hear me")
 
     log = debug(ROUND, script)
-    assert {r.recipient for r in log.records if getattr(r, "injected", False)} == {"team/ann", "team/bob", "team/manager"}
+    injected = {r.recipient for r in log.records if isinstance(r, MessageQueued) and r.injected}
+    assert injected == {"team/ann", "team/bob", "team/manager"}
     assert ["TextMessage", "user", "hear me"] in log.output
     for name in ("ann", "bob"):
         prompts = [log.body(r.body)["messages"] for r in started(log, f"team/{name}/model")]

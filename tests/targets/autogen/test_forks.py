@@ -6,20 +6,20 @@ Any error in what a replay restores (queues, turns, termination counters, contex
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 
 import pytest
 
 pytest.importorskip("autogen_core")
 
-from hypothesis import HealthCheck, given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from outtake_probe.edits import Edit  # noqa: E402
-from outtake_probe.records import InvocationEnded, InvocationStarted  # noqa: E402
-from tests.core.inprocess import Log  # noqa: E402
-from tests.targets.autogen import programs  # noqa: E402
-from tests.targets.autogen.debugging import of_team, record  # noqa: E402
+from outtake_probe.edits import Edit
+from outtake_probe.records import InvocationEnded, InvocationStarted
+from tests.core.inprocess import Log
+from tests.targets.autogen import programs
+from tests.targets.autogen.debugging import of_team, record
 
 LEAVES = ("model", "tool")
 some = settings(
@@ -33,7 +33,7 @@ hashing = pytest.mark.parametrize("team", [name for name in programs.TEAMS if na
 """All but the one with a person, who says something else every time."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def recorded(team: str) -> Log:
     """One recorded run of a team."""
     return record(of_team(programs.TEAMS[team]))

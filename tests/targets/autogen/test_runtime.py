@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("autogen_core")
 
-from autogen_core import (  # noqa: E402
+from autogen_core import (
     AgentId,
     DefaultInterventionHandler,
     DropMessage,
@@ -21,9 +21,9 @@ from autogen_core import (  # noqa: E402
     TypeSubscription,
     message_handler,
 )
-from autogen_core.exceptions import MessageDroppedException  # noqa: E402
+from autogen_core.exceptions import MessageDroppedException
 
-from tests.targets.autogen.debugging import of_coroutine, record, session  # noqa: E402
+from tests.targets.autogen.debugging import of_coroutine, record, session
 
 HEARD: list[str] = []
 
@@ -60,6 +60,12 @@ async def made(**options: Any) -> Any:
     await Listener.register(runtime, "listener", Listener)
     await runtime.add_subscription(TypeSubscription("news", "listener"))
     return runtime
+
+
+async def heard() -> None:
+    """Let the loop turn until something was heard: the handler under test knows of no event."""
+    while not HEARD:  # noqa: ASYNC110
+        await asyncio.sleep(0)
 
 
 def run(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
@@ -144,8 +150,7 @@ def test_stop_with_handlers_in_flight_discards_the_rest_and_says_so() -> None:
         runtime = await made()
         runtime.start()
         waiting = asyncio.ensure_future(runtime.send_message(Say("wait"), AgentId("listener", "a")))
-        while not HEARD:
-            await asyncio.sleep(0)
+        await heard()
         await runtime.publish_message(Say("lost"), TOPIC)
         await runtime.stop()
         WAIT.set()
@@ -237,8 +242,7 @@ def test_a_user_who_stops_the_program_ends_every_handler() -> None:
         runtime = await made()
         runtime.start()
         waiting = asyncio.ensure_future(runtime.send_message(Say("wait"), AgentId("listener", "a")))
-        while not HEARD:
-            await asyncio.sleep(0)
+        await heard()
         session().stop()
         await runtime.send_message(Say("never"), AgentId("listener", "b"))
         await waiting

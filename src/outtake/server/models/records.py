@@ -74,7 +74,7 @@ class InvocationStarted(RecordBase):
     """Written when the gate lets an invocation go out: what it describes is about to happen."""
 
     kind: Literal["invocation_started"]
-    call: CallKind = "tool"
+    call: CallKind
     digest: str = ""
     """Of what was asked, where that is not what goes out."""
     effects: Effects | None = None
@@ -96,7 +96,7 @@ class InvocationEnded(RecordBase):
     """Written when an invocation came back, before its result goes anywhere."""
 
     kind: Literal["invocation_ended"]
-    call: CallKind = "tool"
+    call: CallKind
     failed: bool = False
     how: Literal["executed", "reused", "mocked", "dropped"] = "executed"
     seconds: float = 0.0

@@ -171,9 +171,7 @@ def _tool(hub: Hub) -> Callable[[Method], Method]:
 def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
-        async def run_json_stream(
-            self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any
-        ) -> AsyncIterator[Any]:
+        async def run_json_stream(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> AsyncIterator[Any]:
             if _is_inside("tool", f"/{self.name}"):
                 async for piece in method(self, args, *rest, **kwargs):
                     yield piece

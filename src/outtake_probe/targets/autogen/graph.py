@@ -71,7 +71,11 @@ def _agent(hub: Hub, path: str, agent: Any, accepts: dict[str, Json] | None = No
     for tool in settings.all_tools(hub, agent):
         effects = calls.effects_of(tool) or "unknown"
         yield Component(
-            f"{path}/tools/{tool.name}", "tool", tool.description, {"effects": effects}, accepts={"arguments": _tool(tool)}
+            f"{path}/tools/{tool.name}",
+            "tool",
+            tool.description,
+            {"effects": effects},
+            accepts={"arguments": _tool(tool)},
         )
     if hasattr(agent, "_code_executor"):
         yield Component(f"{path}/code", "tool", "runs code", {"class": type(agent._code_executor).__name__})

@@ -62,7 +62,9 @@ HOOKS: tuple[tuple[str, str, Callable[[Hub, Patches], list[str]]], ...] = (
 
 def is_runner(made: object) -> bool:
     """Whether this is a team or an agent that can be given a task."""
-    return is_team(made) or (callable(getattr(made, "run_stream", None)) and callable(getattr(made, "on_messages", None)))
+    return is_team(made) or (
+        callable(getattr(made, "run_stream", None)) and callable(getattr(made, "on_messages", None))
+    )
 
 
 def _register(hub: Hub) -> Callable[[Method], Method]:

@@ -19,7 +19,7 @@ import sys
 import types
 import typing
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from autogen_core import FunctionCall, Image
@@ -115,9 +115,7 @@ def part(message: Any) -> Json:
     return Part(key, functools.partial(_chat_message, message))
 
 
-_TEXTS = frozenset(
-    ("TextMessage", "StopMessage", "HandoffMessage", "ThoughtEvent", "ModelClientStreamingChunkEvent")
-)
+_TEXTS = frozenset(("TextMessage", "StopMessage", "HandoffMessage", "ThoughtEvent", "ModelClientStreamingChunkEvent"))
 
 
 def _chat_message(message: Any) -> Json:
@@ -251,6 +249,8 @@ def _build_union(cls: Any, args: tuple[Any, ...], value: Json) -> Any:
     named = chat_class(value.get("type"))
     if named is not None and any(issubclass(named, arg) for arg in models):
         return _build_model(named, value)
+    if named is None and "type" in value and any(is_chat_class(arg) for arg in models):
+        raise _unknown_type(value["type"], *models)
     tagged = [arg for arg in models if _tag(arg) is not None and _tag(arg) == value.get("type")]
     errors: list[Exception] = []
     for arg in tagged or models:
@@ -261,6 +261,11 @@ def _build_union(cls: Any, args: tuple[Any, ...], value: Json) -> Any:
     if errors:
         raise errors[0]
     return value
+
+
+def _unknown_type(name: Json, *classes: Any) -> ValueError:
+    names = sorted(found for cls in classes for found in known(cls))
+    return ValueError(f"unknown type of message {name!r}; known: {', '.join(names)}")
 
 
 def _tag(cls: Any) -> Any:
@@ -275,7 +280,7 @@ def _build_model(cls: Any, value: Json) -> Any:
     if named is not None and issubclass(named, cls):
         cls = named
     elif named is None and "type" in value and is_chat_class(cls):
-        raise ValueError(f"unknown type of message {value['type']!r}; known: {', '.join(sorted(known(cls)))}")
+        raise _unknown_type(value["type"], cls)
     allowed = set(cls.model_fields) | ({"type"} if is_chat_class(cls) else set())
     unknown = [name for name in value if name not in allowed]
     if unknown and cls.model_config.get("extra") != "allow":
@@ -311,9 +316,13 @@ def _hints(cls: Any) -> Mapping[str, Any]:
         return {}
 
 
-@functools.lru_cache(maxsize=1000)
-def is_chat_class(cls: object) -> bool:
+def is_chat_class(cls: Any) -> bool:
     """Whether this is a class of AgentChat's messages and events, told without importing AgentChat."""
+    return _is_chat_class(cls)
+
+
+@functools.lru_cache(maxsize=1000)
+def _is_chat_class(cls: Hashable) -> bool:
     return isinstance(cls, type) and issubclass(cls, BaseModel) and hasattr(cls, "to_text") and hasattr(cls, "dump")
 
 
@@ -370,10 +379,15 @@ def _merge(message: Any, now: Json, value: Json) -> Json:
 
 
 def _inner(message: Any) -> str | None:
-    names = getattr(type(message), "model_fields", None) or getattr(message, "__dataclass_fields__", ())
+    names = field_names(type(message))
     if is_chat_message(message) or not _is_group_chat(message):
         return None
     return next((name for name in _INNER if name in names), None)
+
+
+def field_names(cls: Any) -> list[str]:
+    """The fields of a model or a dataclass."""
+    return [*(getattr(cls, "model_fields", None) or getattr(cls, "__dataclass_fields__", None) or ())]
 
 
 def _is_group_chat(message: object) -> bool:

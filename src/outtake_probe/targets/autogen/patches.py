@@ -43,8 +43,8 @@ class Patches:
                 for name, wrap in methods.items():
                     self.wrap(cls, name, wrap)
 
-        def __init_subclass__(cls: type, **kwargs: Any) -> None:  # noqa: N807  the name is Python's
-            super(base, cls).__init_subclass__(**kwargs)
+        def __init_subclass__(cls: type[Any], /, **kwargs: Any) -> None:
+            super(base, cls).__init_subclass__(**kwargs)  # type: ignore[arg-type]
             wrap_all(cls)
 
         for cls in set(_family(base)):
@@ -60,7 +60,7 @@ class Patches:
         """Replace what modules call by this name."""
         self._names[name] = old
         for module in list(sys.modules.values()):
-            if module is not None and getattr(module, "__dict__", {}).get(name) is old:
+            if getattr(module, "__dict__", {}).get(name) is old:
                 self.set(module, name, new)
 
     def undo(self) -> None:
@@ -73,7 +73,7 @@ class Patches:
                 setattr(holder, name, value)
 
 
-def _family(cls: type) -> Iterator[type]:
+def _family(cls: type[Any]) -> Iterator[type[Any]]:
     yield cls
     for below in cls.__subclasses__():
         yield from _family(below)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 from autogen_core import AgentId
@@ -20,11 +22,22 @@ from outtake_probe.targets.base import Program
 def make_program(made: Any, hub: Hub, target: AutoGenTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     if isinstance(made, Runtime):
-        return Program(lambda given: _run_runtime(made, target, given), target, "program")
+        return Program(lambda given: _to_its_end(hub, _run_runtime(made, target, given)), target, "program")
     if is_team(made):
-        return Program(lambda given: _run_task(made, given), target, hub.paths.adopt(made))
-    hub.runners[made.name] = made
-    return Program(lambda given: _run_task(made, given), target, made.name)
+        name = hub.paths.adopt(made)
+    else:
+        name = made.name
+        hub.runners[name] = made
+    return Program(lambda given: _to_its_end(hub, _run_task(made, given)), target, name)
+
+
+async def _to_its_end(hub: Hub, run: Coroutine[Any, Any, Json]) -> Json:
+    """A program that the user stops is cancelled everywhere at once; to whoever runs it, it was stopped."""
+    try:
+        return await run
+    except asyncio.CancelledError:
+        hub.session.check()
+        raise
 
 
 async def _run_task(runner: Any, given: Json) -> Json:

@@ -124,7 +124,9 @@ def create_args(client: Any) -> dict[str, Json]:
     args = getattr(client, "_create_args", None)
     if not isinstance(args, Mapping):
         return {}
-    return {name: messages.plain(value) for name, value in args.items() if name != "model" and not is_secret(name, value)}
+    return {
+        name: messages.plain(value) for name, value in args.items() if name != "model" and not is_secret(name, value)
+    }
 
 
 def is_secret(name: str, value: object) -> bool:

@@ -9,47 +9,38 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import inspect
 import itertools
 import logging
 import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from autogen_core import (
     EVENT_LOGGER_NAME,
-    Agent,
     AgentId,
-    AgentInstantiationContext,
-    AgentMetadata,
-    AgentRuntime,
-    AgentType,
     CancellationToken,
     DefaultTopicId,
     DropMessage,
     InterventionHandler,
     MessageContext,
     MessageHandlerContext,
-    MessageSerializer,
-    Subscription,
     TopicId,
 )
 from autogen_core.exceptions import MessageDroppedException
-from autogen_core.logging import AgentConstructionExceptionEvent, DeliveryStage, MessageEvent, MessageKind
+from autogen_core.logging import DeliveryStage, MessageEvent, MessageKind
 
 from outtake_probe.calling import asend
 from outtake_probe.calls import Call, Message
 from outtake_probe.records import Json
 from outtake_probe.session import Stopped
 from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.autogen.agents import Agents
 from outtake_probe.targets.autogen.desk import Desk, Item
 from outtake_probe.targets.autogen.paths import here
 
 if TYPE_CHECKING:
     from outtake_probe.targets.autogen.hub import Hub
 
-T = TypeVar("T", bound=Agent)
-Factory = Callable[[], Any]
 _events = logging.getLogger(EVENT_LOGGER_NAME)
 _log = logging.getLogger("autogen_core")
 _numbers = itertools.count(1)
@@ -57,7 +48,7 @@ _KEPT_OUT = ("GroupChatError", "ChatAgentContainer")
 """A message that this class of agents only ever refuses to handle: bringing it there makes an error of nothing."""
 
 
-class Runtime(AgentRuntime):
+class Runtime(Agents):
     """One runtime.  `hub` is what the runtimes of a program share; it is set on the class that a program is given."""
 
     hub: Hub
@@ -73,14 +64,7 @@ class Runtime(AgentRuntime):
         self._interventions = intervention_handlers or []
         self._ignore = ignore_unhandled_exceptions
         self._error: BaseException | None = None
-        self._factories: dict[str, Factory] = {}
-        self._classes: dict[str, type | None] = {}
-        self._instances: set[str] = set()
-        self._agents: dict[AgentId, Agent] = {}
-        self._making: dict[AgentId, asyncio.Lock] = {}
-        self._subscriptions: list[Subscription] = []
-        self._hearers: dict[TopicId, list[AgentId]] = {}
-        self._serializers: dict[tuple[str, str], MessageSerializer[Any]] = {}
+        super().__init__()
         self._context: contextvars.Context | None = None
         self._started = False
         self._grants: list[asyncio.Future[None]] = []
@@ -372,7 +356,7 @@ class Runtime(AgentRuntime):
     async def stop_when(self, condition: Callable[[], bool]) -> None:
         """Stop when the condition holds."""
         self._must_run()
-        while not condition():
+        while not condition():  # noqa: ASYNC110  as the method that this one takes the place of
             await asyncio.sleep(1.0)
         await self.stop()
 
@@ -421,151 +405,6 @@ class Runtime(AgentRuntime):
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._idle.append(future)
             await future
-
-    # -- agents ------------------------------------------------------------------------------------------------------
-
-    async def register_factory(
-        self,
-        type: str | AgentType,  # noqa: A002  the protocol's name
-        agent_factory: Callable[[], T | Awaitable[T]],
-        *,
-        expected_class: type[T] | None = None,
-    ) -> AgentType:
-        kind = AgentType(type) if isinstance(type, str) else type
-        if kind.type in self._factories:
-            raise ValueError(f"Agent with type {kind} already exists.")
-        self._factories[kind.type] = agent_factory
-        self._classes[kind.type] = expected_class
-        return kind
-
-    async def register_agent_instance(self, agent_instance: Agent, agent_id: AgentId) -> AgentId:
-        cls = type(agent_instance)
-        if agent_id in self._agents:
-            raise ValueError(f"Agent with id {agent_id} already exists.")
-        if agent_id.type in self._factories:
-            if agent_id.type not in self._instances:
-                raise ValueError("Agent factories and agent instances cannot be registered to the same type.")
-            if self._classes[agent_id.type] is not cls:
-                raise ValueError("Agent instances must be the same object type.")
-        self._instances.add(agent_id.type)
-        self._factories[agent_id.type] = _no_factory
-        self._classes[agent_id.type] = cls
-        await agent_instance.bind_id_and_runtime(id=agent_id, runtime=self)
-        self._agents[agent_id] = agent_instance
-        return agent_id
-
-    async def _agent(self, agent: AgentId) -> Agent:
-        found = self._agents.get(agent)
-        if found is not None:
-            return found
-        if agent.type not in self._factories:
-            raise LookupError(f"Agent with name {agent.type} not found.")
-        async with self._making.setdefault(agent, asyncio.Lock()):
-            if agent not in self._agents:
-                self._agents[agent] = await self._make(agent)
-        return self._agents[agent]
-
-    async def _make(self, agent: AgentId) -> Agent:
-        factory = self._factories[agent.type]
-        expected = self._classes.get(agent.type)
-        try:
-            with AgentInstantiationContext.populate_context((self, agent)):
-                made = factory(self, agent) if _takes_two(factory) else factory()  # type: ignore[call-arg]
-                if inspect.isawaitable(made):
-                    made = await made
-            if expected is not None and not issubclass(type(made), expected):
-                raise ValueError(
-                    f"Factory registered using the wrong type: expected {expected.__name__}, got {type(made).__name__}"
-                )
-        except BaseException as error:
-            _events.info(AgentConstructionExceptionEvent(agent_id=agent, exception=error))
-            raise
-        return made  # type: ignore[no-any-return]
-
-    async def try_get_underlying_agent_instance(self, id: AgentId, type: type[T] = Agent) -> T:  # type: ignore[assignment]  # noqa: A002
-        agent = await self._agent(id)
-        if not isinstance(agent, type):
-            raise TypeError(
-                f"Agent with name {id.type} is not of type {type.__name__}. It is of type {agent.__class__.__name__}"
-            )
-        return agent
-
-    async def get(  # type: ignore[override]
-        self,
-        id_or_type: AgentId | AgentType | str,
-        /,
-        key: str = "default",
-        *,
-        lazy: bool = True,
-    ) -> AgentId:
-        if isinstance(id_or_type, AgentId):
-            agent = id_or_type
-        else:
-            agent = AgentId(id_or_type if isinstance(id_or_type, str) else id_or_type.type, key)
-        if not lazy:
-            await self._agent(agent)
-        return agent
-
-    def known(self) -> dict[str, type | None]:
-        """The types of agents that were registered, with their classes where they are known."""
-        return dict(self._classes)
-
-    def made(self) -> dict[AgentId, Agent]:
-        """The agents that exist."""
-        return dict(self._agents)
-
-    async def save_state(self) -> Mapping[str, Any]:
-        return {str(agent): dict(await made.save_state()) for agent, made in list(self._agents.items())}
-
-    async def load_state(self, state: Mapping[str, Any]) -> None:
-        for name, saved in state.items():
-            agent = AgentId.from_str(name)
-            if agent.type in self._factories:
-                await (await self._agent(agent)).load_state(saved)
-
-    async def agent_metadata(self, agent: AgentId) -> AgentMetadata:
-        return (await self._agent(agent)).metadata
-
-    async def agent_save_state(self, agent: AgentId) -> Mapping[str, Any]:
-        return await (await self._agent(agent)).save_state()
-
-    async def agent_load_state(self, agent: AgentId, state: Mapping[str, Any]) -> None:
-        await (await self._agent(agent)).load_state(state)
-
-    # -- subscriptions and serializers -------------------------------------------------------------------------------
-
-    async def add_subscription(self, subscription: Subscription) -> None:
-        if any(known == subscription for known in self._subscriptions):
-            raise ValueError("Subscription already exists")
-        self._subscriptions.append(subscription)
-        self._hearers.clear()
-
-    async def remove_subscription(self, id: str) -> None:  # noqa: A002  the protocol's name
-        if not any(known.id == id for known in self._subscriptions):
-            raise ValueError("Subscription does not exist")
-        self._subscriptions = [known for known in self._subscriptions if known.id != id]
-        self._hearers.clear()
-
-    def hearers(self, topic: TopicId) -> list[AgentId]:
-        """The agents that hear a topic, in the order in which they subscribed."""
-        found = self._hearers.get(topic)
-        if found is None:
-            found = [known.map_to_agent(topic) for known in self._subscriptions if known.is_match(topic)]
-            self._hearers[topic] = found
-        return found
-
-    def subscriptions(self) -> list[Subscription]:
-        """Who listens to what."""
-        return list(self._subscriptions)
-
-    def topics(self) -> list[str]:
-        """The topic types that subscriptions name."""
-        names = [getattr(known, "topic_type", None) for known in self._subscriptions]
-        return [name for name in dict.fromkeys(names) if name]
-
-    def add_message_serializer(self, serializer: MessageSerializer[Any] | Sequence[MessageSerializer[Any]]) -> None:
-        for each in serializer if isinstance(serializer, Sequence) else [serializer]:
-            self._serializers[each.type_name, each.data_content_type] = each
 
     def _log_event(
         self,
@@ -627,14 +466,3 @@ def _refuse(future: asyncio.Future[Any] | None) -> None:
 
 def _normalizer(message: Any) -> Callable[[Json, Json], Json]:
     return lambda _, value: messages.normalize(message, value)
-
-
-def _takes_two(factory: Factory) -> bool:
-    return len(inspect.signature(factory).parameters) == 2
-
-
-def _no_factory() -> Agent:
-    raise RuntimeError(
-        "An agent of this type was registered as an instance, and a message goes to another key of it: its type is "
-        "subscribed to a topic by mistake. For DefaultTopicId, turn `skip_class_subscriptions` off at registration."
-    )

@@ -152,7 +152,9 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
     _, schema = read(hub, path, holder)
     known = schema["properties"]
     if key not in known:
-        raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(known) or 'none that can be changed'}", schema)
+        raise BadValue(
+            f"{component} has no setting {key!r}; it has {', '.join(known) or 'none that can be changed'}", schema
+        )
     _check(component, key, value, known[key])
     for each in holder.holders() if isinstance(holder, Manager) else [holder]:
         _set(hub, path, each, key, value)
@@ -161,7 +163,9 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
 def _holder(hub: Hub, path: str) -> Any:
     holders = _holders(hub)
     if path not in holders:
-        raise BadValue(f"there is no component {path!r} with settings; known: {', '.join(sorted(holders)) or 'none yet'}")
+        raise BadValue(
+            f"there is no component {path!r} with settings; known: {', '.join(sorted(holders)) or 'none yet'}"
+        )
     return holders[path]
 
 

@@ -204,7 +204,7 @@ def _fitting(accepted: dict[str, Any], value: Json) -> Iterator[str]:
 
 def _only_field(cls: Any, value: Json) -> Json:
     """A text for a type with one field is that field."""
-    names = list(getattr(cls, "model_fields", None) or getattr(cls, "__dataclass_fields__", ()))
+    names = messages.field_names(cls)
     return {names[0]: value} if len(names) == 1 and not isinstance(value, dict) else value
 
 

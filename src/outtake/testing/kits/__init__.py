@@ -1,0 +1,1 @@
+"""The kits of the targets that come with Outtake."""

@@ -1,0 +1,105 @@
+"""Plain Python with decorators again: coroutines, tasks, methods and async generators."""
+
+from __future__ import annotations
+
+from outtake.testing.kit import Kit, Scene
+from outtake.testing.kits.plain import CAPABILITIES
+
+CHAT = """
+import outtake
+from stage import acalled, opening
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+class Desk:
+    @outtake.tool
+    async def look(self, what):
+        return await acalled("tool", f"look at {what}")
+
+    @outtake.step
+    async def gather(self, topic):
+        return await self.look(await ask(opening(topic)))
+
+@outtake.agent
+async def writer(topic):
+    return await ask(f"finish {await Desk().gather(topic)}")
+
+async def main(topic):
+    return await writer(topic)
+"""
+
+PARALLEL = """
+import asyncio
+import outtake
+from stage import acalled
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+async def right():
+    return await ask(f"again {await ask('right')}")
+
+async def main():
+    return await asyncio.gather(ask("left"), right())
+"""
+
+FAILING = """
+import outtake
+from stage import BROKEN, acalled, opening
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+@outtake.tool
+async def look(what):
+    await acalled("tool", what)
+    raise LookupError(BROKEN)
+
+async def main(topic):
+    try:
+        return await look(opening(topic))
+    except LookupError as error:
+        return await ask(f"what about {error}")
+"""
+
+STREAM = """
+import outtake
+from stage import acalled, opening, pieces
+
+@outtake.model
+async def ask(prompt):
+    for piece in pieces(await acalled("model", prompt)):
+        yield piece
+
+async def main(topic):
+    got = [piece async for piece in ask(opening(topic))]
+    return {"pieces": len(got), "text": "".join(got)}
+"""
+
+SECRET = """
+import outtake
+from stage import acalled, secrets
+
+@outtake.model
+async def ask(prompt, api_key):
+    return await acalled("model", prompt)
+
+async def main():
+    told = secrets()
+    print("the keys are", *told)
+    return [await ask(f"keep {' and '.join(told)}", api_key=told[0]), *told]
+"""
+
+PROGRAMS: dict[Scene, str] = {
+    "chat": CHAT,
+    "parallel": PARALLEL,
+    "failing": FAILING,
+    "stream": STREAM,
+    "secret": SECRET,
+}
+
+KIT = Kit(name="plain Python, async", programs=PROGRAMS, capabilities=CAPABILITIES)

@@ -1,0 +1,123 @@
+"""The promises of Outtake to the user of a target: a closed list, each with the check that is its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from outtake.testing.checks import editing, forking, holding, messages, recording, settings, stepping
+from outtake.testing.kit import Kit, Scene
+from outtake.testing.rig import Rig
+from outtake_probe.targets.base import Capability
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One sentence to the user.  A target offers it that declares what it `needs`, and has a program for its scene."""
+
+    name: str
+    group: str
+    sentence: str
+    check: Callable[[Rig], None]
+    scene: Scene = "chat"
+    needs: tuple[Capability, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def absence(self, kit: Kit) -> str | None:
+        """Why the target does not offer it, or None where it does."""
+        lacking = [name for name in self.needs if name not in kit.declared.capabilities]
+        if lacking:
+            return f"the target does not declare {', '.join(lacking)}"
+        if self.name == "usage" and kit.tokens is None:
+            return "what is called says nothing of tokens"
+        if not self.needs and self.scene not in kit.programs:
+            return f"the kit has no program {self.scene}"
+        return None
+
+
+HOLD, STEP, CHANGE, MESSAGES, FORK, RECORD = "Hold", "Step", "Change", "Messages", "Fork", "Record"
+
+promises: tuple[Promise, ...] = (
+    Promise(
+        "hold-message",
+        HOLD,
+        "A message is held before it is delivered.",
+        holding.hold_message,
+        "letters",
+        ("hold:message",),
+    ),
+    Promise("hold-agent", HOLD, "An agent's turn is held before it begins.", holding.hold_at("agent"), needs=("hold:agent",)),
+    Promise("hold-step", HOLD, "A step is held before it begins.", holding.hold_at("step"), needs=("hold:step",)),
+    Promise("hold-task", HOLD, "A task is held before it begins.", holding.hold_at("task"), needs=("hold:task",)),
+    Promise("hold-model", HOLD, "A model call is held before it goes out.", holding.hold_at("model"), needs=("hold:model",)),
+    Promise("hold-tool", HOLD, "A tool call is held before it goes out.", holding.hold_at("tool"), needs=("hold:tool",)),
+    Promise("hold-alone", HOLD, "What runs beside a held call goes on.", holding.others_go_on, "parallel"),
+    Promise("pause", HOLD, "A pause takes hold at the very next gate.", holding.pause),
+    Promise(
+        "breakpoints",
+        HOLD,
+        "Breakpoints by kind, text and n-th hit; on and off; unknown fields are refused.",
+        holding.breakpoints,
+        needs=("hold:model",),
+    ),
+    Promise("step-in", STEP, "Step in stops at everything that goes out.", stepping.step_in),
+    Promise("step-over", STEP, "Step over stops at nothing inside.", stepping.step_over),
+    Promise("step-out", STEP, "Step out stops at the result of what is around.", stepping.step_out),
+    Promise("edit-input", CHANGE, "An input is edited: live, and in a fork.", editing.edit_input, needs=("edit",)),
+    Promise("edit-output", CHANGE, "An output is edited where it comes back.", editing.edit_output, needs=("edit",)),
+    Promise("mock", CHANGE, "A call is not made, a mock answers: live, and in a fork.", editing.mock_output, needs=("mock",)),
+    Promise("raise", CHANGE, "A call is not made, an error comes back: live, and in a fork.", editing.raise_error, needs=("mock",)),
+    Promise("drop-call", CHANGE, "A call is left out: live, and in a fork.", editing.drop_call, needs=("drop",)),
+    Promise(
+        "configure",
+        CHANGE,
+        "A component's settings are read, and changed for the future of a live run.",
+        settings.configure_live,
+        "setting",
+        ("configure",),
+    ),
+    Promise(
+        "configure-fork",
+        CHANGE,
+        "A setting is changed in a fork, from the cut on.",
+        settings.configure_fork,
+        "setting",
+        ("configure",),
+    ),
+    Promise(
+        "queue", MESSAGES, "Messages that wait are seen, and put in another order.", messages.queue, "letters", ("queue",)
+    ),
+    Promise(
+        "edit-message",
+        MESSAGES,
+        "A message that waits is edited: live, and in a fork.",
+        messages.edit_message,
+        "letters",
+        ("hold:message", "edit"),
+    ),
+    Promise(
+        "drop-message",
+        MESSAGES,
+        "A message that waits is dropped: live, and in a fork.",
+        messages.drop_message,
+        "letters",
+        ("hold:message", "drop"),
+    ),
+    Promise("inject", MESSAGES, "A new message is sent: live, and in a fork.", messages.inject, "letters", ("inject",)),
+    Promise("fork-free", FORK, "A fork without an edit ends the same way and calls nothing.", forking.free_forks),
+    Promise(
+        "fork-edit", FORK, "A fork with one edit executes only what changed.", forking.only_what_changed, "parallel", ("edit",)
+    ),
+    Promise("fork-prefix", FORK, "With `prefix`, everything after the cut is executed.", forking.prefix),
+    Promise("divergence", FORK, "A changed program is stopped at the first difference, which is named.", forking.divergence),
+    Promise(
+        "continue", FORK, "A killed process is continued; what is recorded is not called again.", forking.continue_after_kill
+    ),
+    Promise("errors", RECORD, "Errors are held, recorded, and served again.", recording.errors, "failing"),
+    Promise("streams", RECORD, "Streams are recorded piece by piece, and served so.", recording.streams, "stream"),
+    Promise("usage", RECORD, "Tokens are counted.", recording.usage),
+    Promise("secrets", RECORD, "Secrets stay in the program.", recording.secrets, "secret"),
+)
+"""All of them, in the order of the table."""

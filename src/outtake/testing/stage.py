@@ -1,0 +1,77 @@
+"""The helper of every program of the suite: it counts what is really called, and gives answers that stand for it.
+
+A copy of this file lies beside each program, which imports it as `stage`.  It needs the standard library only.  An
+answer is a hash of what was asked, so that any error in what a program was told changes everything after it.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import signal
+import socket
+import threading
+
+CALLS = "calls.txt"
+"""What was really called, one JSON list ``[kind, what was asked]`` a line."""
+POINT = "point.json"
+"""Where the suite wants the program to stop or to die, see `outtake.testing.points`."""
+PIECES = 4
+"""In how many pieces a streamed answer comes."""
+SECRET = "sk-conformance-0123456789abcdef"
+SECRET_VARIABLE = "CONFORMANCE_API_KEY"
+BROKEN = "broken on purpose"
+"""What the error of the program `failing` says."""
+
+_lock = threading.Lock()
+
+
+def opening(topic: str) -> str:
+    """The first question of a program."""
+    return f"tell me about {topic}"
+
+
+def answer(asked: str) -> str:
+    """What every model and every tool answers."""
+    return "says " + hashlib.sha256(asked.encode()).hexdigest()[:12]
+
+
+def pieces(text: str) -> list[str]:
+    """A text in `PIECES` pieces."""
+    size = -(-len(text) // PIECES)
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def secrets() -> list[str]:
+    """What must never be seen outside of the program: a key of a known form, and the value of a variable."""
+    return [SECRET, os.environ.get(SECRET_VARIABLE, "")]
+
+
+def called(kind: str, asked: str) -> str:
+    """A model or a tool was really called; returns its answer.  It may block: see `acalled`."""
+    with _lock:
+        with open(CALLS, "a", encoding="utf-8") as file:
+            file.write(json.dumps([kind, asked]) + "\n")
+        with open(CALLS, encoding="utf-8") as file:
+            number = len(file.readlines())
+    _stop_at(number)
+    return answer(asked)
+
+
+async def acalled(kind: str, asked: str) -> str:
+    """`called`, without blocking the loop."""
+    return await asyncio.to_thread(called, kind, asked)
+
+
+def _stop_at(number: int) -> None:
+    if not os.path.exists(POINT):
+        return
+    with open(POINT, encoding="utf-8") as file:
+        point = json.load(file)
+    if point["at"] != number:
+        return
+    os.unlink(POINT)
+    if "port" not in point:
+        os.kill(os.getpid(), signal.SIGKILL)
+    with socket.create_connection(("127.0.0.1", point["port"])) as waiting:
+        waiting.recv(1)

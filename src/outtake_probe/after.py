@@ -1,0 +1,220 @@
+"""The way back through the gate: what is served instead of executing, and what happens once an invocation came back.
+
+Wait for its turn, write what came back, hold that if the user wants so.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from outtake_probe.calls import Usage
+from outtake_probe.conditions import Subject
+from outtake_probe.gate import PROCEED, Answer, why_hold
+from outtake_probe.passage import Passage, hold_call
+from outtake_probe.records import Edited, How, InvocationEnded, Json, StreamChunk
+from outtake_probe.replay import LEAVES, Past
+from outtake_probe.rerun import Rerun
+from outtake_probe.session import Session
+from outtake_probe.values import is_opaque
+from outtake_probe.waits import Steps, Wait
+
+CHUNK_AGE = 0.05
+"""Seconds that a piece of a stream may wait to be written together with the next."""
+CANCELLED = ("asyncio.exceptions:CancelledError", "concurrent.futures._base:CancelledError")
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """What an invocation came back with: an output, or an error (`failed`)."""
+
+    value: Json
+    body: str | None
+    failed: bool = False
+    usage: Usage | None = None
+
+
+def served_output(session: Session, passage: Passage) -> Steps[Json]:
+    """The recorded or mocked output.  Where the record holds a cancellation, wait for the program to cancel again."""
+    if passage.how != "reused" or passage.output is None or session.rerun is None:
+        return passage.mock
+    value = yield from session.rerun.body(passage.output)
+    if passage.failed and isinstance(value, dict) and value.get("class") in CANCELLED:
+        yield Wait()
+    return value
+
+
+def served_chunk(session: Session, passage: Passage, record: StreamChunk) -> Steps[Json]:
+    """The pieces of one recorded chunk, when its turn has come."""
+    rerun = session.rerun
+    if rerun is None or record.body is None:
+        return []
+    pieces = yield from rerun.body(record.body)
+    yield from rerun.turn(record.seq)
+    with session.lock:
+        if record.seq >= rerun.replay.cut:
+            _write_chunk(session, passage, record.body, record.index, record.count)
+        rerun.settle([record.seq])
+    return pieces
+
+
+def chunk(session: Session, passage: Passage, piece: Json) -> None:
+    """A live stream gave one piece; pieces that nothing came between are written together."""
+    with session.lock:
+        now = time.monotonic()
+        if not passage.pieces:
+            passage.piece_since = now
+            session.streams.append(lambda: _flush(session, passage))
+        passage.pieces.append(piece)
+        if now - passage.piece_since > CHUNK_AGE:
+            session.flush_streams()
+
+
+def _flush(session: Session, passage: Passage) -> None:
+    pieces, passage.pieces = passage.pieces, []
+    _write_chunk(session, passage, session.bodies.put(pieces), passage.piece_index, len(pieces))
+    passage.piece_index += len(pieces)
+
+
+def _write_chunk(session: Session, passage: Passage, body: str, index: int, count: int) -> None:
+    component = passage.call.component
+    session.emit(StreamChunk, component=component, invocation=passage.invocation, body=body, index=index, count=count)
+
+
+def after(
+    session: Session, passage: Passage, output: Json, failed: bool = False, usage: Usage | None = None
+) -> Steps[Answer]:
+    """An invocation came back.  The answer is `PROCEED`, or another output (or error) to go on with."""
+    rerun, past = session.rerun, passage.past
+    with session.lock:
+        body = passage.output if passage.verb == "serve" else session.bodies.put(output)
+        back = Back(output, body, failed, usage)
+        _came_back(session, passage, usage)
+        if rerun is not None and past is not None:
+            rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
+    if rerun is not None:
+        yield from _return(rerun, passage)
+    with session.lock:
+        if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
+            rerun.settle(_ends(past))
+            return PROCEED
+        _write_ended(session, passage, back)
+        if rerun is not None:
+            _compare(rerun, passage, body)
+    if not session.stance.watching:
+        return PROCEED
+    return (yield from _hold_after(session, passage, back))
+
+
+def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:
+    if passage.out and session.rerun is not None:
+        session.rerun.out -= 1
+    passage.out = False
+    if usage is not None:
+        session.tokens += usage.tokens_in + usage.tokens_out
+        session.cost += usage.cost
+
+
+def _return(rerun: Rerun, passage: Passage) -> Steps[None]:
+    """Wait until it is the turn of this result."""
+    end = passage.past.end if passage.past is not None else None
+    if (end is not None and end.seq < rerun.replay.cut) or (end is not None and rerun.replay.ordered):
+        yield from rerun.turn(end.seq)
+    elif rerun.replay.in_prefix:
+        yield from rerun.turn(rerun.replay.cut)
+    if rerun.replay.different and passage.how == "reused":
+        yield Wait(yields=True)
+
+
+def _ends(past: Past) -> list[int]:
+    return [r.seq for r in (past.end, past.output_edit) if r is not None]
+
+
+def _compare(rerun: Rerun, passage: Passage, body: str | None) -> None:
+    end = passage.past.end if passage.past is not None else None
+    if rerun.replay.in_prefix:
+        return
+    if end is None or passage.past is None or (passage.call.kind in LEAVES and body != _recorded_body(rerun, passage)):
+        rerun.replay.depart()
+        return
+    rerun.settle(_ends(passage.past))
+
+
+def _recorded_body(rerun: Rerun, passage: Passage) -> str | None:
+    return rerun.replay.output_of(passage.past.start.seq)[0] if passage.past is not None else None
+
+
+def _how(rerun: Rerun | None, passage: Passage) -> How:
+    """How it came to its result.  Code between the gates that was asked for the same again counts as reused."""
+    end = passage.past.end if passage.past is not None else None
+    if rerun is None or end is None or passage.call.kind in LEAVES:
+        return passage.how
+    if passage.how == "reused" and end.how == "mocked":
+        return "mocked"
+    return "reused" if passage.how == "executed" else passage.how
+
+
+def _write_ended(session: Session, passage: Passage, back: Back) -> None:
+    """Write that an invocation came back, after what happened inside one that was served as a whole."""
+    past, rerun = passage.past, session.rerun
+    if passage.how == "reused" and past is not None and rerun is not None:
+        for seq in past.inside:
+            if seq >= rerun.replay.cut:
+                rerun.copy(rerun.replay.records[seq])
+    how = _how(rerun, passage)
+    used = back.usage or Usage()
+    if how == "reused" and past is not None and past.end is not None and back.usage is None:
+        used = Usage(past.end.tokens_in, past.end.tokens_out, past.end.cost)
+    lineage = passage.frame.lineage
+    session.emit(
+        InvocationEnded,
+        component=passage.call.component,
+        call=passage.call.kind,
+        invocation=passage.invocation,
+        parent=lineage[-2] if len(lineage) > 1 else None,
+        body=back.body,
+        failed=back.failed,
+        how=how,
+        seconds=round(time.monotonic() - passage.started, 6),
+        opaque=passage.verb == "proceed" and not back.failed and is_opaque(back.value),
+        tokens_in=used.tokens_in,
+        tokens_out=used.tokens_out,
+        cost=used.cost,
+    )
+
+
+def abrupt(session: Session, passage: Passage, error: Json) -> None:
+    """An invocation was cancelled or the program is ending: say so, without waiting for anything."""
+    rerun, past = session.rerun, passage.past
+    with session.lock:
+        _came_back(session, passage, None)
+        if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
+            rerun.settle(_ends(past))
+            return
+        _write_ended(session, passage, Back(error, session.bodies.put(error), failed=True))
+        if rerun is not None and not rerun.replay.in_prefix:
+            if past is not None and past.end is not None and past.end.failed:
+                rerun.settle(_ends(past))
+            else:
+                rerun.replay.depart()
+
+
+def _hold_after(session: Session, passage: Passage, back: Back) -> Steps[Answer]:
+    call = passage.call
+    with session.lock:
+        subject = Subject(
+            "after", call.kind, call.component, call.type, lambda: back.value, back.failed, session.tokens, session.cost
+        )
+        why = why_hold(session.stance, subject, passage.frame.lineage, call.message)
+        if why == "step out":
+            session.stance.until, session.stance.through = None, frozenset()
+    if why is None:
+        return PROCEED
+    told: dict[str, Json] = {"when": "after", "reason": why, "invocation": passage.invocation, "failed": back.failed}
+    given = yield from hold_call(session, call, back.body, told)
+    if given.verb == "serve":
+        op = "raise" if given.failed else "mock_output"
+        about = {"component": call.component, "invocation": passage.invocation, "was": back.body}
+        with session.lock:
+            session.emit(Edited, op=op, body=session.bodies.put(given.value), by="user", **about)
+    return given
