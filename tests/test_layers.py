@@ -50,7 +50,8 @@ ALLOWED: Mapping[str, set[str]] = {
 
 FRAMEWORKS: Mapping[str, set[str]] = {
     "anthropic": {"anthropic"},
-    "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext"},
+    # AutoGen's messages are pydantic models: it comes with them
+    "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "pydantic"},
     "openai": {"openai"},
 }
 """outtake_probe.targets.NAME -> the packages that this one module may import."""

@@ -160,7 +160,7 @@ class ConfigSet(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted(Record):
-    """Written when a framework or a program reports an event of its own (a thought, a log line); nothing depends on it."""
+    """Written when a program or its framework reports an event (a thought, a log line).  Nothing depends on it."""
 
     kind = "noted"
     type: str = ""

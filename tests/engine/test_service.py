@@ -49,7 +49,7 @@ def test_the_parent_stays_as_it_is_and_a_fork_stores_only_its_own(service: Servi
     )
     assert fork["cut"] == at
     assert list(service.show(run["run"], bodies=True)) == before
-    own = [r for r in service.store._segment(int(fork["run"][1:]), 0, None, None, None)]
+    own = list(service.store._segment(int(fork["run"][1:]), 0, None, None, None))
     assert [r["seq"] for r in own] == list(range(at, fork["records"]))
     assert fork["output"] != run["output"]
 

@@ -178,6 +178,13 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service
 
 @pytest.fixture
 def server(service: Service) -> Iterator[Server]:
+    with serving(service) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def serving(service: Service) -> Iterator[Server]:
+    """A server in a thread."""
     listening = listen("127.0.0.1", 0)
     found = Server(service, Keys(), Place("127.0.0.1", listening.getsockname()[1]))
     running = uvicorn.Server(configure(service, found.keys, found.place))

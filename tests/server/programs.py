@@ -103,7 +103,7 @@ def main(_=None):
 '''
 """Four letters are queued, then a step, then each is read."""
 
-HOSTILE = '''
+HOSTILE = """
 import outtake
 BAD = "<script>alert(1)</script>\\"'&"
 
@@ -114,5 +114,5 @@ def shout(text):
 def main(_=None):
     print(BAD)
     return shout(BAD)
-'''
+"""
 """A program that returns what would be a script in a page."""

@@ -59,7 +59,9 @@ def test_a_reader_resumes_where_it_was(server: Server) -> None:
     for _ in range(100):  # hang up at every hold
         last = records[-1]["seq"] if records else -1
         with server.client.listen(f"/api/runs/r1/events?after={last}&console={part}") as reader:
-            live = reader.until()["live"] if not server.service.info("r1")["held"] else reader.until(status="held")["live"]
+            live = (
+                reader.until()["live"] if not server.service.info("r1")["held"] else reader.until(status="held")["live"]
+            )
             if live:
                 server.client.ask("POST", "/api/runs/r1/step", {})
             else:
@@ -175,7 +177,9 @@ def test_who_hangs_up_leaves_nothing_behind(server: Server) -> None:
 
 
 def test_a_reader_that_stalls_and_dies_leaves_nothing_behind(server: Server) -> None:
-    run = stored(server.service, BEHIND - 1, type="t" * 4000)  # far more than what fits into the buffers of a connection
+    run = stored(
+        server.service, BEHIND - 1, type="t" * 4000
+    )  # far more than what fits into the buffers of a connection
     line = socket.create_connection(("127.0.0.1", server.place.port), BOUND)
     key = base64.b64encode(os.urandom(16)).decode()
     told = [

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from starlette.routing import Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
 
 from outtake.server import Place
 from outtake.server.app import describe_app
-from tests.server.conftest import Client, Server
+from outtake.service.access import open_service
+from tests.server.conftest import Client, Server, serving
 
 FOREIGN = {
     "another host's name": {"Host": "evil.example:{port}"},
@@ -24,11 +27,26 @@ FOREIGN = {
 foreign = pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN.keys())
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all of these: none of them gets as far as changing anything."""
+    service = open_service(tmp_path_factory.mktemp("guarded"))
+    with serving(service) as found:
+        yield found
+    service.close()
+
+
 def test_no_route_answers_without_the_token(server: Server) -> None:
     routes = describe_app().openapi()["paths"]
     asked = [(method.upper(), path) for path, methods in routes.items() for method in methods]
     assert len(asked) > 30
-    for method, path in [*asked, ("GET", "/"), ("GET", "/plain.css"), ("GET", "/api/openapi.json"), ("GET", "/nothing")]:
+    for method, path in [
+        *asked,
+        ("GET", "/"),
+        ("GET", "/plain.css"),
+        ("GET", "/api/openapi.json"),
+        ("GET", "/nothing"),
+    ]:
         body = {} if method in ("POST", "PATCH") else None
         assert server.stranger.ask(method, path, body).status == 401, (method, path)
 

@@ -91,7 +91,10 @@ def test_a_fork_with_an_edit_and_its_difference(server: Server, recorded: Docume
     fits(RunInfo, fork)
     assert (fork["parent"], fork["cut"]) == ("r1", looked)
     found = server.ended(fork["run"])
-    assert (found["status"], found["output"] == recorded["output"]) == ("completed", True)  # only the first draft differs
+    assert (found["status"], found["output"] == recorded["output"]) == (
+        "completed",
+        True,
+    )  # only the first draft differs
     difference = client.get(f"/api/diff?a=r1&b={fork['run']}")
     fits(Difference, difference)
     assert (difference["shared"], difference["first"]["a"]["component"]) == (looked, "main/writer/look")
@@ -145,7 +148,9 @@ def test_much_is_sent_compressed_to_who_takes_that(server: Server) -> None:
     packed = server.client.ask("GET", path, headers={"Accept-Encoding": "gzip"})
     assert packed.headers["Content-Encoding"] == "gzip"
     assert len(packed.body) < len(server.client.ask("GET", path).body) / 5
-    assert server.client.ask("GET", "/api/runs", headers={"Accept-Encoding": "gzip"}).headers["Content-Encoding"] is None
+    assert (
+        server.client.ask("GET", "/api/runs", headers={"Accept-Encoding": "gzip"}).headers["Content-Encoding"] is None
+    )
 
 
 WRONG = [

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosedError
 
 import outtake
 from outtake.server import PortInUse, serving
@@ -59,7 +60,9 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path, number: signal.Signal
         assert owner["url"] == url
         with client.listen("/api/events") as reader:
             process.send_signal(number)
-            reader.rest()
+            with pytest.raises(ConnectionClosedError):
+                reader.rest()
+        assert reader.socket.close_code == 1012  # come again, when there is another server
         out, err = process.communicate(timeout=BOUND)
     assert (process.returncode, out.splitlines()[-1], err) == (0, "closed", "")
     assert not (tmp_path / "store" / "owner.json").exists()
@@ -80,7 +83,9 @@ def test_a_port_in_use_is_named_with_the_way_out() -> None:
             listen("127.0.0.1", port)
 
 
-def test_the_usual_port_is_left_to_who_has_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_usual_port_is_left_to_who_has_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with listen("127.0.0.1", 0) as taken:
         monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
         with listen("127.0.0.1", None) as other:

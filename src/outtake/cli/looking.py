@@ -70,7 +70,9 @@ def show(
     """Show what happened in a run, record by record."""
     with front.service() as service:
         if front.json:
-            front.documents(service.show(run, after, show_bodies, kind, component, limit))
+            front.documents(
+                service.show(run, after=after, bodies=show_bodies, kind=kind, component=component, limit=limit)
+            )
             return
         transcript = Transcript(front.out, run, bodies(service), full=show_bodies)
         if after >= 0 or kind or component:

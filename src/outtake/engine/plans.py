@@ -43,7 +43,7 @@ def make_fork(
     cut = at if at is not None else min(named, default=parent.records)
     if not 0 <= cut <= parent.records:
         raise BadFork(
-            f"{parent.id} has records 0 to {parent.records - 1}: a cut is from 0 to {parent.records}, the end, not {cut}"
+            f"{parent.id} has records 0 to {parent.records - 1}: a cut is at 0 to {parent.records}, the end, not {cut}"
         )
     checked = [_checked(store, parent, edit, cut) for edit in parsed]
     return Fork(

@@ -20,8 +20,8 @@ from outtake.core.diff import diff
 from outtake.core.runs import ENDED, Counts, Launch, Run, count
 from outtake.engine import live as engine
 from outtake.engine.hub import Handler, Hub
-from outtake.engine.launch import CannotStart, Process, default_python
 from outtake.engine.journal import recover
+from outtake.engine.launch import CannotStart, Process, default_python
 from outtake.engine.live import Control, LiveRun, NotLive
 from outtake.engine.ownership import Ownership
 from outtake.engine.plans import BadFork, make_fork, plan_json
@@ -166,7 +166,7 @@ class Service:
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=_breakpoints(breakpoints))
         run = self.store.create(launch, None, seed=secrets.randbits(48), name=name)
-        return self._start(run, control, headless, stdin, env)
+        return self._start(run, control, headless=headless, stdin=stdin, env=env)
 
     def fork(
         self,
@@ -198,12 +198,13 @@ class Service:
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=_breakpoints(breakpoints))
         made = self.store.create(launch, fork, seed=parent.seed, name=name)
-        return self._start(made, control, headless, stdin, env)
+        return self._start(made, control, headless=headless, stdin=stdin, env=env)
 
     def _start(
         self,
         run: Run,
         control: Control,
+        *,
         headless: bool,
         stdin: bool,
         env: Mapping[str, str] | None,
@@ -658,7 +659,7 @@ class Service:
         _check_spec(launch)
         run = self.store.create(launch, None, seed=secrets.randbits(48))
         try:
-            self._start(run, Control(), True, False, env, describing=True)
+            self._start(run, Control(), headless=True, stdin=False, env=env, describing=True)
             live = self._live[run.id]
             live.wait(lambda r: r.state in ENDED and r.exit_status is not None, 60.0)
             live.end_process()

@@ -13,7 +13,7 @@ Beside it lies the helper `stage` (`outtake.testing.stage`); what really calls a
     stream     (input)  asks `opening(input)`, and gets the answer in `pieces`; the result is ``{"pieces": how many came,
                         "text": all of them}``
     letters             a component is sent three messages with the texts `one`, `two`, `three`, all before the first is
-                        delivered; of each it asks a model
+                        delivered; of each it asks a model, one after the other
     setting    (input)  asks a model in two turns of its own; each time, the setting of the kit is part of the question
     secret              gives `secrets()` to the client, asks a model with each of them in the question, prints and
                         returns them

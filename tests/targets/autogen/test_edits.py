@@ -7,11 +7,13 @@ import pytest
 pytest.importorskip("autogen_core")
 
 from outtake_probe.edits import Edit
-from outtake_probe.records import InvocationEnded, InvocationStarted, MessageDropped, MessageQueued
+from outtake_probe.records import InvocationEnded, InvocationStarted, Json, MessageDropped, MessageQueued
 from outtake_probe.session import BadValue
+from tests.core.inprocess import Log
 from tests.targets.autogen import programs
 from tests.targets.autogen.debugging import User, debug, of_team, queued, record, started
 
+pytestmark = pytest.mark.filterwarnings("ignore:No approval function")
 ROUND = of_team(programs.round_robin)
 
 
@@ -197,3 +199,35 @@ def test_a_mocked_turn_says_the_mock() -> None:
     assert ["TextMessage", "bob", "MOCKED"] in fork.output
     again = record(ROUND, parent=fork)
     assert (again.status, again.output) == (fork.status, fork.output)
+
+
+@pytest.mark.parametrize("name", [name for name in programs.TEAMS if name != "user_proxy"])
+def test_an_edited_message_has_the_effect_it_would_have_had(name: str) -> None:
+    """A fork with an edited or dropped message goes the way of a fresh run with that change."""
+    program = of_team(programs.TEAMS[name])
+    parent = record(program)
+    for message in [r for r in parent.records if isinstance(r, MessageQueued)][::9]:
+        edit = _some_edit(parent, message)
+        if edit is not None:
+            fork = record(program, parent=parent, cut=message.seq, edits=[edit])
+            fresh = record(program, parent=parent, edits=[edit], reuse="none")
+            assert (fork.status, fork.output) == (fresh.status, fresh.output), edit
+            again = record(program, parent=fork)
+            assert (again.status, again.output) == (fork.status, fork.output), edit
+
+
+def _some_edit(parent: Log, message: MessageQueued) -> Edit | None:
+    """An edit of the message in its chat message's text, or a drop where it has none."""
+    sent = [r.seq for r in parent.records if isinstance(r, MessageQueued) and r.component == message.component]
+    where: dict[str, Json] = {
+        "seq": message.seq,
+        "component": message.component,
+        "call": "message",
+        "occurrence": 1 + sent.index(message.seq),
+    }
+    if message.type == "GroupChatRequestPublish":
+        return Edit(op="drop", **where)
+    said = parent.body(message.body).get("message", {})
+    if isinstance(said.get("content", ""), str) and message.type != "GroupChatTermination":
+        return Edit(op="replace_message", value={"content": "edited 07"}, **where)
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -104,8 +103,8 @@ def test_an_agent_that_fails_fails_the_team_as_it_does_without_us() -> None:
     assert log.status == "failed"
     first = str(plain.value).splitlines()[0]
     assert log.output["message"].splitlines()[0] == first
-    assert asyncio.run(_idle()) is None
-
-
-async def _idle() -> None:
-    return None
+    for cut in range(0, len(log.records) + 1, 4):
+        programs.CALLS.clear()
+        fork = record(program, parent=log, cut=cut)
+        assert (fork.status, fork.output["message"].splitlines()[0]) == ("failed", first), cut
+        assert not programs.CALLS, cut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,8 +29,10 @@ _Folder = tempfile.TemporaryDirectory[str]
 @router.get("/runs/{run}/export", response_class=StreamingResponse, responses={200: _FILE})
 def export_run(service: Using, run: RunId) -> StreamingResponse:
     """A run, what it was forked from and all that was said, as one file that import reads."""
-    folder = _folder()
-    told = service.export(run, str(_file(folder)))
+    with contextlib.ExitStack() as kept:
+        folder = kept.enter_context(_folder())
+        told = service.export(run, str(_file(folder)))
+        kept.pop_all()  # now who reads it removes it
     headers = {
         "Content-Disposition": f'attachment; filename="{told["run"]}.outtake"',
         "Content-Length": str(told["bytes"]),

@@ -113,10 +113,19 @@ class Clerk(RoutedAgent):
 LETTERS = (
     ROUTED
     + """
+ONE = asyncio.Lock()
+WORDS = ("one", "two", "three")
+
+class Careful(Clerk):
+    @message_handler
+    async def answer(self, message: Letter, ctx: MessageContext) -> None:
+        async with ONE:
+            ANSWERS.append(await self.model.ask(message.text))
+
 async def main():
     runtime = SingleThreadedAgentRuntime()
-    await Clerk.register(runtime, "clerk", Clerk)
-    sent = [asyncio.create_task(runtime.send_message(Letter(w), AgentId("clerk", "default"))) for w in ("one", "two", "three")]
+    await Careful.register(runtime, "clerk", Careful)
+    sent = [asyncio.create_task(runtime.send_message(Letter(w), AgentId("clerk", "default"))) for w in WORDS]
     await asyncio.sleep(0)
     runtime.start()
     await asyncio.gather(*sent, return_exceptions=True)

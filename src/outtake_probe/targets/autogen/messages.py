@@ -10,6 +10,7 @@ place, because the team, its manager and its log share one message object, and h
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import enum
 import functools
@@ -336,7 +337,12 @@ def chat_class(name: object) -> Any:
 def known(below: Any = None) -> dict[str, Any]:
     """All classes of chat messages and events that can be made, by name."""
     root = below if below is not None else _root()
-    return {} if root is None else {cls.__name__: cls for cls in _subclasses(root) if not cls.__abstractmethods__}
+    return {} if root is None else {cls.__name__: cls for cls in _subclasses(root) if not _is_template(cls)}
+
+
+def _is_template(cls: Any) -> bool:
+    """Whether only its subclasses, or its versions for a type, are messages."""
+    return bool(abc.ABC in cls.__bases__ or cls.__abstractmethods__ or cls.__pydantic_generic_metadata__["parameters"])
 
 
 def _root() -> Any:
