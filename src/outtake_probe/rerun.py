@@ -90,7 +90,7 @@ class Rerun:
         self.announce()
 
     def announce(self) -> None:
-        """Do again what the user did, once its turn has come and the target is there; at the cut, what the plan says."""
+        """Do again what the user did, once its turn has come and the target is there; at the cut, apply the plan."""
         live = not self.replay.in_prefix
         if live and not self._announced:
             self._announced = True

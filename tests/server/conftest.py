@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPMessage
+from email.message import Message
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,7 +40,7 @@ class Reply:
     """An answer of the server."""
 
     status: int
-    headers: HTTPMessage
+    headers: Message
     body: bytes
 
     @property

@@ -47,7 +47,7 @@ def test_no_route_answers_without_the_token(server: Server) -> None:
         ("GET", "/api/openapi.json"),
         ("GET", "/nothing"),
     ]:
-        body = {} if method in ("POST", "PATCH") else None
+        body: dict[str, str] | None = {} if method in ("POST", "PATCH") else None
         assert server.stranger.ask(method, path, body).status == 401, (method, path)
 
 

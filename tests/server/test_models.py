@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -68,7 +68,15 @@ def test_the_words_are_those_of_the_core() -> None:
 
 def test_a_slim_record_leaves_out_what_goes_without_saying() -> None:
     full = {"seq": 3, "kind": "invocation_started", "component": "main/ask", "invocation": 3, "parent": 1}
-    rest = {"message": None, "caused_by": [], "at": 1.5, "call": "model", "effects": None, "type": "", "edited": False}
+    rest: dict[str, Any] = {
+        "message": None,
+        "caused_by": [],
+        "at": 1.5,
+        "call": "model",
+        "effects": None,
+        "type": "",
+        "edited": False,
+    }
     found = records.slim({**full, **rest, "hash": "ab", "digest": "ab"})
     assert found == {**full, "at": 1.5, "call": "model", "hash": "ab"}
     assert records.slim({**full, **rest, "hash": "ab", "digest": "cd"})["digest"] == "cd"

@@ -181,11 +181,11 @@ def test_two_who_step_at_once_do_not_break_the_run(server: Server, paused: Docum
             seen.add(client.ask("POST", "/api/runs/r1/step", {}).status)
         return seen
 
-    with ThreadPoolExecutor(2) as pool, server.client.listen("/api/runs/r1/events") as one:
-        with server.client.listen("/api/runs/r1/events") as other:
-            answers = set().union(*pool.map(step_to_the_end, [server.client, server.client]))
-            one.rest()
-            other.rest()
+    listen = server.client.listen
+    with ThreadPoolExecutor(2) as pool, listen("/api/runs/r1/events") as one, listen("/api/runs/r1/events") as other:
+        answers = set().union(*pool.map(step_to_the_end, [server.client, server.client]))
+        one.rest()
+        other.rest()
     assert 200 in answers
     assert answers <= {200, 404, 409, 422}
     assert server.ended("r1")["status"] == "completed"

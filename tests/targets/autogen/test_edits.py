@@ -216,6 +216,9 @@ def test_an_edited_message_has_the_effect_it_would_have_had(name: str) -> None:
             assert (again.status, again.output) == (fork.status, fork.output), edit
 
 
+_TALK = ("GroupChatStart", "GroupChatMessage", "GroupChatAgentResponse", "GroupChatTeamResponse")
+
+
 def _some_edit(parent: Log, message: MessageQueued) -> Edit | None:
     """An edit of the message in its chat message's text, or a drop where it has none."""
     sent = [r.seq for r in parent.records if isinstance(r, MessageQueued) and r.component == message.component]
@@ -228,6 +231,6 @@ def _some_edit(parent: Log, message: MessageQueued) -> Edit | None:
     if message.type == "GroupChatRequestPublish":
         return Edit(op="drop", **where)
     said = parent.body(message.body).get("message", {})
-    if isinstance(said.get("content", ""), str) and message.type != "GroupChatTermination":
+    if message.type in _TALK and isinstance(said.get("content", ""), str):
         return Edit(op="replace_message", value={"content": "edited 07"}, **where)
     return None

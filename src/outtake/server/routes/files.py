@@ -30,7 +30,8 @@ _Folder = tempfile.TemporaryDirectory[str]
 def export_run(service: Using, run: RunId) -> StreamingResponse:
     """A run, what it was forked from and all that was said, as one file that import reads."""
     with contextlib.ExitStack() as kept:
-        folder = kept.enter_context(_folder())
+        folder = _folder()
+        kept.enter_context(folder)
         told = service.export(run, str(_file(folder)))
         kept.pop_all()  # now who reads it removes it
     headers = {

@@ -282,7 +282,8 @@ class Runtime(Agents):
 
     def _keep(self, item: Item, error: BaseException) -> None:
         """Nobody waits for the answer: the error is for whoever stops the runtime."""
-        _log.error("Error processing publish message for %s", item.recipient, exc_info=error)
+        if not isinstance(error, asyncio.CancelledError):
+            _log.error("Error processing publish message for %s", item.recipient, exc_info=error)
         if not self._ignore and self._error is None:
             self._error = error
 
