@@ -10,13 +10,15 @@ import heapq
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json, Record, written
 from outtake_probe.waits import Wait
 from outtake_probe.wire import Connection, Node
 
+Item = tuple[str, dict[str, Json]]
+"""A frame's kind and fields, or "record" and a record."""
 LATE = 0.02
 """Seconds that a record may wait for company."""
 
@@ -28,9 +30,9 @@ class Recorder:
         self.bodies = bodies
         self.next = first
         self._lock = lock
-        self._send_lock = threading.Lock()
+        self._sending = threading.Lock()
         self._changed = threading.Condition(lock)
-        self._unsent: list[tuple[int, dict[str, Json]]] = []
+        self._unsent: list[Item] = []
         self._unacked: deque[tuple[int, dict[str, Json] | None, list[Node]]] = deque()
         self._waits: list[tuple[int, int, Wait]] = []
         self._acked = first
@@ -48,7 +50,7 @@ class Recorder:
         seq = self.next
         self.next = seq + 1
         record = written(cls, seq, round(time.time(), 6), fields)
-        self._unsent.append((seq, record))
+        self._unsent.append(("record", record))
         if len(self._unsent) == 1:
             self._changed.notify()
         return seq
@@ -80,7 +82,7 @@ class Recorder:
     def connect(self, connection: Connection, acked: int) -> None:
         """Use this connection from now on; resends what the server has not."""
         self.acknowledged(acked)
-        with self._send_lock:
+        with self._sending:
             with self._lock:
                 kept = list(self._unacked)
                 self._connection = connection
@@ -95,32 +97,45 @@ class Recorder:
         with self._lock:
             self._connection = None
 
-    def flush(self) -> None:
-        """Send what is unsent, unless the server is away."""
-        with self._send_lock:
-            with self._lock:
-                connection = self._connection
-                if connection is None or not self._unsent:
-                    return
-                records, self._unsent = self._unsent, []
-                nodes = self.bodies.take()
-                for i, (seq, record) in enumerate(records):
-                    self._unacked.append((seq, record, nodes if i == 0 else []))
-            self._deliver(connection, [record for _, record in records], nodes)
-
     def send(self, kind: str, fields: dict[str, Json]) -> None:
         """Send something that is no record, after all records before it; dropped while the server is away."""
-        self.flush()
         with self._lock:
-            connection, nodes = self._connection, self.bodies.take()
+            if self._connection is not None:
+                self._unsent.append((kind, fields))
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what is unsent, in order, unless the server is away.
+
+        One thread sends at a time.  Whoever finds another one sending leaves its items to it and waits for nothing, so
+        that this may be called under any lock.
+        """
+        while self._sendable() and self._sending.acquire(blocking=False):
+            try:
+                self._drain()
+            finally:
+                self._sending.release()
+
+    def _sendable(self) -> bool:
+        with self._lock:
+            return self._connection is not None and bool(self._unsent)
+
+    def _drain(self) -> None:
+        with self._lock:
+            connection = self._connection
+            if connection is None:
+                return
+            items, self._unsent = self._unsent, []
+            nodes = self.bodies.take()
             if nodes:
                 self._unacked.append((self.next, None, nodes))
-        if connection is None:
-            return
-        try:
-            connection.send(kind, fields, nodes)
-        except OSError:
-            self._lose(connection)
+            self._unacked.extend((item["seq"], item, []) for kind, item in items if kind == "record")
+        for kind, fields in _batches(items, bool(nodes)):
+            if kind == "records":
+                self._deliver(connection, fields["records"], nodes)
+                nodes = []
+            else:
+                self._tell(connection, kind, fields)
 
     def close(self) -> None:
         with self._lock:
@@ -128,15 +143,15 @@ class Recorder:
             self._changed.notify()
 
     def _deliver(self, connection: Connection, records: Sequence[dict[str, Json]], nodes: Sequence[Node]) -> None:
-        try:
-            connection.send("records", {"records": records}, nodes)
-        except OSError:
-            self._lose(connection)
+        self._tell(connection, "records", {"records": records}, nodes)
 
-    def _lose(self, connection: Connection) -> None:
-        with self._lock:
-            if self._connection is connection:
-                self._connection = None
+    def _tell(self, connection: Connection, kind: str, fields: dict[str, Json], nodes: Sequence[Node] = ()) -> None:
+        try:
+            connection.send(kind, fields, nodes)
+        except OSError:
+            with self._lock:
+                if self._connection is connection:
+                    self._connection = None
 
     def _write(self) -> None:
         while True:
@@ -146,3 +161,20 @@ class Recorder:
                     return
             time.sleep(LATE)
             self.flush()
+
+
+def _batches(items: Sequence[Item], nodes: bool) -> Iterator[Item]:
+    """The items with records that follow each other in one frame; new nodes travel with the first such frame."""
+    records: list[dict[str, Json]] = []
+    if nodes and items and items[0][0] != "record":
+        yield "records", {"records": []}
+    for kind, fields in items:
+        if kind == "record":
+            records.append(fields)
+            continue
+        if records:
+            yield "records", {"records": records}
+            records = []
+        yield kind, fields
+    if records:
+        yield "records", {"records": records}

@@ -363,7 +363,8 @@ class Session:
             held = self.holds.get(hold)
             if held is None:
                 raise BadValue(f"hold {hold} is not held any more")
-        held.answer = held.check(answer)
+            held.answer = held.check(answer)
+            del self.holds[hold]
         held.wait.set()
 
     def tell_holds(self, connection: Connection) -> None:

@@ -97,7 +97,7 @@ _ENCODERS: dict[type, Callable[[Any, int], Json]] = {
     dt.datetime: lambda v, _: {TAG: "datetime", "value": v.isoformat()},
     dt.date: lambda v, _: {TAG: "date", "value": v.isoformat()},
     dt.time: lambda v, _: {TAG: "time", "value": v.isoformat()},
-    dt.timedelta: lambda v, _: {TAG: "timedelta", "seconds": v.total_seconds()},
+    dt.timedelta: lambda v, _: {TAG: "timedelta", "days": v.days, "seconds": v.seconds, "microseconds": v.microseconds},
     decimal.Decimal: lambda v, _: {TAG: "decimal", "value": str(v)},
     uuid.UUID: lambda v, _: {TAG: "uuid", "value": str(v)},
 }
@@ -112,7 +112,7 @@ _DECODERS: dict[str, Callable[[Json], object]] = {
     "datetime": lambda v: dt.datetime.fromisoformat(v["value"]),
     "date": lambda v: dt.date.fromisoformat(v["value"]),
     "time": lambda v: dt.time.fromisoformat(v["value"]),
-    "timedelta": lambda v: dt.timedelta(seconds=v["seconds"]),
+    "timedelta": lambda v: dt.timedelta(v["days"], v["seconds"], v["microseconds"]),
     "decimal": lambda v: decimal.Decimal(v["value"]),
     "uuid": lambda v: uuid.UUID(v["value"]),
     "path": lambda v: pathlib.Path(v["value"]),

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -49,14 +50,27 @@ def main(task="a poem"):
 """16 records before the end: two turns of an agent, each with two model calls and a tool call."""
 
 
-BATCH = """
-import contextlib, io, json, sys
-from outtake.cli import main
-for command in json.loads(sys.argv[1]):
-    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        code = main(command)
-    print(json.dumps([code, out.getvalue(), err.getvalue()]))
-"""
+class Warm:
+    """A process that has imported everything and forks itself for each command; see `tests/cli/warm.py`."""
+
+    def __init__(self, files: Path) -> None:
+        self.files = files
+        self._channel, other = socket.socketpair()
+        self._channel.settimeout(BOUND * 2)
+        self._answers = self._channel.makefile("r")
+        command = [sys.executable, str(Path(__file__).with_name("warm.py")), str(other.fileno())]
+        env = {**os.environ, "PYTHONPATH": str(SOURCE)}
+        self._process = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, pass_fds=[other.fileno()])
+        other.close()
+
+    def run(self, command: dict[str, Any]) -> int:
+        self._channel.sendall(json.dumps(command).encode() + b"\n")
+        return int(self._answers.readline())
+
+    def close(self) -> None:
+        self._channel.close()
+        self._process.terminate()
+        self._process.wait()
 
 
 @dataclass(frozen=True)
@@ -88,18 +102,28 @@ class Cli:
 
     folder: Path
     env: dict[str, str]
+    warm: Warm
     _started: list[Going] = field(default_factory=list)
 
     def write(self, name: str, text: str = PROGRAM) -> str:
         (self.folder / name).write_text(text, "utf-8")
         return name
 
-    def __call__(self, *args: str, stdin: str | None = None) -> Done:
+    def __call__(self, *args: str, stdin: str = "") -> Done:
+        """A command to its end, in a process that was warm already."""
+        files = {name: self.warm.files / name for name in ("stdin", "stdout", "stderr")}
+        files["stdin"].write_text(stdin, "utf-8")
+        told = {name: str(path) for name, path in files.items()}
+        code = self.warm.run({"args": args, "folder": str(self.folder), "env": self.env, **told})
+        return Done(code, files["stdout"].read_text("utf-8"), files["stderr"].read_text("utf-8"))
+
+    def cold(self, *args: str, stdin: str = "") -> Done:
+        """A command to its end, exactly as a shell runs it."""
         done = subprocess.run(
             self._command(args),
             cwd=self.folder,
             env=self.env,
-            input=stdin if stdin is not None else "",
+            input=stdin,
             capture_output=True,
             text=True,
             timeout=BOUND * 2,
@@ -107,20 +131,10 @@ class Cli:
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def batch(self, commands: Sequence[Sequence[str]]) -> list[Done]:
-        """Several commands in one process, where starting it is most of the time they take."""
-        told = [sys.executable, "-c", BATCH, json.dumps(list(map(list, commands)))]
-        done = subprocess.run(
-            told, cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=BOUND * 2, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return [Done(*json.loads(line)) for line in done.stdout.splitlines()]
-
     def refuses(self, refusals: Sequence[tuple[Sequence[str], str]]) -> None:
         """Each command is wrong use: exit code 2, one sentence that says so, as text and as JSON."""
-        texts = self.batch([command for command, _ in refusals])
-        documents = self.batch([[*command, "--json"] for command, _ in refusals])
-        for (command, said), text, document in zip(refusals, texts, documents, strict=True):
+        for command, said in refusals:
+            text, document = self(*command), self(*command, "--json")
             assert (text.code, text.out) == (2, ""), (command, text)
             assert said in text.err, (command, text.err)
             assert "Traceback" not in text.err
@@ -222,10 +236,17 @@ class Going:
                 self.process.kill()
 
 
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
+    made = Warm(tmp_path_factory.mktemp("warm"))
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
+def cli(tmp_path: Path, warm: Warm) -> Iterator[Cli]:
     outside = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
-    made = Cli(tmp_path, {**outside, "PYTHONPATH": str(SOURCE), "COLUMNS": "120"})
+    made = Cli(tmp_path, {**outside, "PYTHONPATH": str(SOURCE), "COLUMNS": "120"}, warm)
     yield made
     for going in made._started:
         going.close()

@@ -11,7 +11,7 @@ from tests.cli.test_running import ENDLESS
 
 def test_a_fork_without_an_edit_executes_nothing(cli: Cli) -> None:
     run = cli.run()
-    done = cli("fork", "r1", "--at", "8", "--headless", "--json").ok().document
+    done = cli.cold("fork", "r1", "--at", "8", "--headless", "--json").ok().document
     assert done["output"] == run["output"]
     assert done["parent"] == "r1"
     assert not any(done["executed"].values())
@@ -88,7 +88,7 @@ def test_a_lost_run_goes_on_from_its_end(cli: Cli) -> None:
 
 
 REFUSALS: Sequence[tuple[Sequence[str], str]] = [
-    (["--at", "99"], "a cut is from 0 to 20"),
+    (["--at", "99"], "a cut is at 0 to 20"),
     ([], "say where to fork r1"),
     (["--at", "x"], "valid integer"),
     (["--at", "1", "--reuse", "some"], "known: matching, prefix, none"),

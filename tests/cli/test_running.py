@@ -10,7 +10,7 @@ KINDS = {"model", "tool", "step", "agent"}
 
 
 def test_a_headless_run_prints_one_document(cli: Cli) -> None:
-    done = cli("run", cli.write("program.py") + ":main", "--headless", "--json", "--input", "a song").ok()
+    done = cli.cold("run", cli.write("program.py") + ":main", "--headless", "--json", "--input", "a song").ok()
     run = done.document
     assert run["run"] == "r1"
     assert run["status"] == "completed"
@@ -32,7 +32,7 @@ def test_json_may_stand_before_the_command(cli: Cli) -> None:
 
 
 def test_the_transcript_says_who_did_what(cli: Cli) -> None:
-    done = cli("run", cli.write("program.py") + ":main", "--input", "a song").ok()
+    done = cli.cold("run", cli.write("program.py") + ":main", "--input", "a song").ok()
     assert "\x1b" not in done.out
     lines = [line.rstrip() for line in done.out.splitlines()]
     assert any(line.endswith('2   ▸ agent writer  task="a song"') for line in lines)
@@ -96,7 +96,7 @@ INPUTS = {"hello": "hello", '{"a": [1]}': {"a": [1]}, "[1, 2]": [1, 2], "12": "1
 
 def test_input_is_text_or_a_json_object(cli: Cli) -> None:
     spec = cli.write("echo.py", ECHO) + ":main"
-    done = cli.batch([["run", spec, "--headless", "--json", "--input", text] for text in INPUTS])
+    done = [cli("run", spec, "--headless", "--json", "--input", text) for text in INPUTS]
     assert [one.document["output"] for one in done] == list(INPUTS.values())
 
 
@@ -162,9 +162,8 @@ SPECS = {
 def test_a_bad_spec_exits_2_and_says_the_way_out(cli: Cli) -> None:
     cli.write("program.py")
     cli.write("echo.py", ECHO)
-    texts = cli.batch([["run", spec] for spec in SPECS])
-    documents = cli.batch([["run", spec, "--headless", "--json"] for spec in SPECS])
-    for said, text, document in zip(SPECS.values(), texts, documents, strict=True):
+    for spec, said in SPECS.items():
+        text, document = cli("run", spec), cli("run", spec, "--headless", "--json")
         assert (text.code, document.code) == (2, 2)
         assert said in text.err
         assert "Traceback" not in text.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ from outtake.cli.problems import Problem
 def serve(
     front: Front,
     port: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=65535, help="The port (default: a free one near 8321).")
+        int | None, typer.Option(metavar="N", min=0, max=65535, help="The port (default: 8765, or a free one).")
     ] = None,
     host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
@@ -28,4 +29,9 @@ def serve(
             found = getattr(service, "url", None)
             where = f"its pages are at {found}" if found else "end it first, or name another --store"
             raise Problem(f"another process owns the store {front.folder}; {where}", "conflict")
-        serve_pages(service, host=host, port=port, open_browser=not no_browser)
+        serve_pages(service, host=host, port=port, open_browser=not no_browser, ready=_ready(front))
+
+
+def _ready(front: Front) -> Callable[[str], None] | None:
+    """How the address is told, where that is not the server's own way."""
+    return (lambda url: front.document({"url": url})) if front.json else None

@@ -88,6 +88,8 @@ class LiveRun:
         self._numbers = itertools.count(1)
         self._answers: dict[int, Future[Json]] = {}
         self._stop_asked = False
+        self._last: Mapping[str, Json] | None = None
+        """The record that ends the run, once it is there."""
         self._journal = Journal(store.folder, run.id)
         for record in store.records(run.id):
             self._note(record)
@@ -114,7 +116,16 @@ class LiveRun:
         with self.changed:
             if self._connection is connection:
                 self._connection = None
+                self._hung_up()
             self._touch()
+
+    def _hung_up(self) -> None:
+        """The process will say no more: if its last record ends the run, that is how it ended."""
+        if self.ended is None and self._last is not None:
+            value = self.store.body(self._last["body"])
+            self.finished({"status": self._last.get("status", "completed"), "output": value})
+        elif self.ended is None and self.process is None:
+            self._end("lost", None, None)
 
     def close(self) -> None:
         """Nothing more comes from this run."""
@@ -160,6 +171,8 @@ class LiveRun:
             self.pending[message]["body"] = record["body"]
         elif kind == "message_moved" and message in self.pending:
             self._move(message, record.get("before"))
+        elif kind == "run_ended" and record["seq"] >= self.cut:
+            self._last = record
         elif kind == "invocation_ended":
             self.counts.add(from_json(dict(record)), self.cut)
 

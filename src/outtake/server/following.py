@@ -60,15 +60,20 @@ class RunSource:
         self.watch = service.watch(run)
 
     def news(self) -> list[Document]:
-        info = self._service.info(self._run)
-        events = [*self._gap(info), *self._records(), *self._console()]
-        state = shapes.state(info).model_dump(mode="json")
-        if state != self._state:
-            self._state = state
-            events.append({"type": "state", "state": state})
+        info = self._service.info(self._run, counted=False)
+        events = [*self._gap(info), *self._records()]
         self.more = self._last + 1 < info["records"]
-        self.over = not info["live"] and not self.more
+        if not self.more:
+            events += [*self._console(), *self._changed_state()]
         return events
+
+    def _changed_state(self) -> list[Document]:
+        state = shapes.state(self._service.info(self._run)).model_dump(mode="json")
+        self.over = not state["live"]
+        if state == self._state:
+            return []
+        self._state = state
+        return [{"type": "state", "state": state}]
 
     def _gap(self, info: Document) -> list[Document]:
         """A reader that is far behind, or has seen records that a replay took back, is told so."""
@@ -85,7 +90,8 @@ class RunSource:
         return [{"type": "gap", "after": kept, "upto": upto}]
 
     def _records(self) -> list[Document]:
-        found = [slim(record) for record in self._service.show(self._run, after=self._last, limit=BATCH)]
+        upto = self._last + 1 + BATCH  # cheaper than a limit, and numbers have no holes
+        found = [slim(record) for record in self._service.show(self._run, after=self._last, before=upto)]
         if found:
             self._last = found[-1]["seq"]
         return [{"type": "record", "record": record} for record in found]

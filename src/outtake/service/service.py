@@ -85,6 +85,8 @@ class Service:
         self.token = self._token()
         self._lock = threading.RLock()
         self._live: dict[str, LiveRun] = {}
+        self._counts: dict[tuple[str, float, int], Counts] = {}
+        """Of runs that are not live: a log never changes."""
         self._joined = threading.Condition()
         self._changed = threading.Condition()
         self._version = 0
@@ -369,9 +371,9 @@ class Service:
         """All runs, oldest first."""
         return [self._document(run, counted=False) for run in self.store.runs()]
 
-    def info(self, run: str) -> Document:
-        """One run: status, output, counts, and what is held while it lives."""
-        return self._document(self._run(run), counted=True)
+    def info(self, run: str, counted: bool = True) -> Document:
+        """One run: status, output, counts (which cost something for a long run), and what is held while it lives."""
+        return self._document(self._run(run), counted)
 
     def _document(self, run: Run, counted: bool) -> Document:
         live = self._live.get(run.id)
@@ -407,7 +409,11 @@ class Service:
         if live is not None:
             return live.counts
         cut = run.fork.cut if run.fork is not None else 0
-        return count((from_json(r) for r in self.store.records(run.id, kind="invocation_ended")), cut)
+        key = (run.id, run.created, run.records)
+        if key not in self._counts:
+            ended = self.store.records(run.id, kind="invocation_ended")
+            self._counts[key] = count((from_json(r) for r in ended), cut)
+        return self._counts[key]
 
     def tree(self, run: str | None = None) -> list[Document]:
         """Runs with their forks inside them: all of them, or the tree that a run belongs to."""

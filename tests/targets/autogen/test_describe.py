@@ -13,6 +13,7 @@ pytest.importorskip("autogen_core")
 
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_core import AgentId
 
 import outtake_probe.targets.autogen as adapter
 from outtake_probe.edits import Edit
@@ -199,3 +200,21 @@ def test_a_fork_s_setting_changes_only_what_comes_after() -> None:
     assert prompts[0] == "You are bob." and prompts[1] == "You are Robert."
     again = record(ROUND, parent=fork)
     assert (again.status, again.output) == (fork.status, fork.output)
+
+
+def test_a_setting_can_wait_for_an_agent_that_is_not_made_yet() -> None:
+    async def main() -> Any:
+        from autogen_core import SingleThreadedAgentRuntime  # noqa: PLC0415
+
+        runtime = SingleThreadedAgentRuntime()
+        await programs.Factorial.register(runtime, "factorial", programs.Factorial)
+        runtime.start()
+        target = session().target
+        assert target is not None
+        target.configure("factorial", "description", "changed")
+        await runtime.send_message(programs.Number(1), AgentId("factorial", "default"))
+        made = await runtime.try_get_underlying_agent_instance(AgentId("factorial", "default"), programs.Factorial)
+        await runtime.stop_when_idle()
+        return made.metadata["description"]
+
+    assert record(lambda: asyncio.run(main())).output == "changed"

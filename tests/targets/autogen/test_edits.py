@@ -6,7 +6,9 @@ import pytest
 
 pytest.importorskip("autogen_core")
 
+from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
+from outtake_probe.gate import Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json, MessageDropped, MessageQueued
 from outtake_probe.session import BadValue
 from tests.core.inprocess import Log
@@ -160,6 +162,32 @@ def test_messages_are_delivered_one_at_a_time_while_stepping() -> None:
     program = of_team(programs.graph)
     log = debug(program, script)
     assert log.output == record(program).output
+
+
+def test_an_agent_that_is_held_keeps_back_only_itself() -> None:
+    """While b is held in its turn, c takes its own, and its answer arrives at the others."""
+
+    def script(user: User) -> None:
+        held = user.next()
+        while held is not None and held["component"] != "team/b":
+            user.step(held)
+            held = user.next()
+        assert held is not None
+        other = user.next()
+        assert other is not None and other["component"] == "team/manager"
+        assert held["hold"] in user.session.holds
+        user.step(other)
+        user.step(held)
+
+    program = of_team(programs.graph)
+    points = [Breakpoint("agent:b and message:GroupChatRequestPublish", 1)]
+    points.append(Breakpoint('agent:manager and text~"c:" and message:GroupChatAgentResponse', 2))
+    log = debug(program, script, stance=Stance(breakpoints=points))
+    assert log.status == "completed"
+    assert [source for _, source, _ in log.output[:4]] == ["user", "a", "c", "b"]
+    for cut in range(0, len(log.records) + 1, 11):
+        fork = record(program, parent=log, cut=cut)
+        assert (fork.status, fork.output) == (log.status, log.output), cut
 
 
 def test_a_message_to_a_topic_is_heard_by_every_member() -> None:

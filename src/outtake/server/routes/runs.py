@@ -68,7 +68,9 @@ def list_records(
     bodies: Annotated[bool, Query(description="With what the records refer to")] = False,
 ) -> Response:
     """The records of a run with numbers between `after` and `before`, in order."""
-    total = service.info(run)["records"]
+    total = service.info(run, counted=False)["records"]
+    if kind is component is None:  # numbers have no holes, so this is where it ends
+        before = min(after + limit + 2, before if before is not None else total)
     shown = service.show(
         run, after=after, before=before, kind=kind, component=component, bodies=bodies, limit=limit + 1
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -55,6 +55,8 @@ class Item:
     call: Call | None = None
     open: int = 0
     """Model and tool calls in progress inside its handler."""
+    grant: asyncio.Future[None] | None = None
+    """Who asked for the next message, and waits until this one is delivered."""
     served: bool = False
     injected: bool = False
 
@@ -128,6 +130,7 @@ class Desk:
         task, item.task, item.call = item.task, None, None
         if item.state == OFFERED:
             item.state = QUEUED
+            item.runtime.take_back(item)
         if task is not None:
             task.cancel()
 
@@ -176,7 +179,7 @@ class Desk:
 
     def _offer(self, item: Item) -> None:
         item.state = OFFERED
-        item.runtime.granted(item)
+        item.runtime.offered(item)
         item.task = item.runtime.context().run(self.loop.create_task, self._deliver(item))
 
     # -- delivering --------------------------------------------------------------------------------------------------
@@ -204,6 +207,7 @@ class Desk:
     async def _pass(self, item: Item, new: NewInput | None) -> Any:
         """The delivery has passed the gate: call the handler."""
         item.state = PASSED
+        item.runtime.grant(item)
         self.items.remove(item)
         self.running.add(item)
         self.wake()
@@ -214,6 +218,7 @@ class Desk:
     def _done(self, item: Item) -> None:
         if item.state != PASSED:
             item.state = GONE
+            item.runtime.grant(item)
             self.items.remove(item)
         self.running.discard(item)
         self.wake()
@@ -266,7 +271,7 @@ class Desks:
     def find(self, number: int) -> tuple[Desk, list[Item]]:
         """The queue that holds a message, and the message.  Raises `BadValue`."""
         for desk in self._all:
-            found = desk.find(number)
+            found = desk.find(number) if not desk.loop.is_closed() else []
             if found:
                 return desk, found
         raise BadValue(f"message {number} is not queued any more: it was delivered, dropped, or never sent")
@@ -275,8 +280,9 @@ class Desks:
         """Look at the running loop's list again."""
         self.here().wake()
 
-    def wake(self) -> None:
-        """From any thread: look at every list again."""
-        for desk in self._all:
-            if desk.loop.is_running():
-                desk.loop.call_soon_threadsafe(desk.wake)
+    def each(self, act: Callable[[Desk], None]) -> None:
+        """From any thread: do this on every loop that runs."""
+        for desk in list(self._all):
+            with suppress(RuntimeError):  # it was closed just now
+                if desk.loop.is_running():
+                    desk.loop.call_soon_threadsafe(act, desk)

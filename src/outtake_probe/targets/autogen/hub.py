@@ -7,8 +7,9 @@ from typing import Any
 
 from autogen_core import AgentId
 
+from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
-from outtake_probe.targets.autogen.desk import Desks
+from outtake_probe.targets.autogen.desk import Desk, Desks
 from outtake_probe.targets.autogen.paths import Paths
 from outtake_probe.targets.autogen.runtime import Runtime
 
@@ -22,6 +23,8 @@ class Hub:
         self.desks = Desks(session)
         self.runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
         self.target: Target | None = None
+        self.pending: dict[str, list[tuple[str, Json]]] = {}
+        """Settings for agents that are not made yet, by path."""
         self.runners: dict[str, Any] = {}
         """Agents that run by themselves, outside of any runtime, by path."""
         self.runtime_class: type[Runtime] = type(
@@ -47,8 +50,12 @@ class Hub:
             self.session.ready(self.target)
 
     def stance_changed(self) -> None:
-        """The user lets the program run, pause or step: what waited for that goes on."""
+        """The user lets the program run, pause or step (told in any thread): what waited for that goes on."""
+        self.desks.each(self._go_on)
+
+    def _go_on(self, desk: Desk) -> None:
         if not self.session.stance.paused:
             for runtime in list(self.runtimes):
-                runtime.release()
-        self.desks.wake()
+                if runtime.home is desk:
+                    runtime.release()
+        desk.wake()

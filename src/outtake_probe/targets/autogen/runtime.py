@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from autogen_core import (
     EVENT_LOGGER_NAME,
+    Agent,
     AgentId,
     CancellationToken,
     DefaultTopicId,
@@ -33,7 +34,7 @@ from outtake_probe.calling import asend
 from outtake_probe.calls import Call, Message
 from outtake_probe.records import Json
 from outtake_probe.session import Stopped
-from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.autogen import messages, settings
 from outtake_probe.targets.autogen.agents import Agents
 from outtake_probe.targets.autogen.desk import Desk, Item
 from outtake_probe.targets.autogen.paths import here
@@ -71,6 +72,8 @@ class Runtime(Agents):
         self._outstanding = 0
         self._idle: list[asyncio.Future[None]] = []
         self.kept_open = False
+        self.home: Desk | None = None
+        """The queue of the loop that it runs on."""
         self.base = here()
         self.hub.runtimes.add(self)
 
@@ -190,12 +193,21 @@ class Runtime(Agents):
         """Whether it was started, or asked for the next message."""
         return self._started or bool(self._grants)
 
-    def granted(self, item: Item) -> None:
-        """A message is brought to the gate: whoever asked for the next one has it."""
+    def offered(self, item: Item) -> None:
+        """A message is brought to the gate for whoever asked for the next one."""
         if not self._started and self._grants:
-            grant = self._grants.pop(0)
-            if not grant.done():
-                grant.set_result(None)
+            item.grant = self._grants.pop(0)
+
+    def take_back(self, item: Item) -> None:
+        """It went back into the queue: another message comes first."""
+        if item.grant is not None:
+            self._grants.insert(0, item.grant)
+            item.grant = None
+
+    def grant(self, item: Item) -> None:
+        """It is delivered: whoever asked for it has it."""
+        if item.grant is not None and not item.grant.done():
+            item.grant.set_result(None)
 
     def context(self) -> contextvars.Context:
         """The context variables that handlers start with: those of whoever started the runtime."""
@@ -234,6 +246,11 @@ class Runtime(Agents):
         """The types of answers that the recipient's handlers of this message declare."""
         handlers = getattr(self._agents.get(item.recipient), "_handlers", {}).get(type(item.message), [])
         return [cls for handler in handlers for cls in getattr(handler, "produced_types", [])]
+
+    async def _make(self, agent: AgentId) -> Agent:
+        made = await super()._make(agent)
+        settings.apply_pending(self.hub, self.path(agent), made)
+        return made
 
     async def handle(self, item: Item) -> Any:
         """Call the recipient's handler."""
@@ -303,9 +320,14 @@ class Runtime(Agents):
         )
 
     def discarded(self, item: Item) -> None:
-        """The user dropped a queued message, or the runtime was stopped before it was delivered."""
+        """A queued message was dropped, or the runtime was stopped before it was delivered."""
         _refuse(item.future)
         self._close()
+
+    def dropped(self, item: Item) -> None:
+        """The user dropped a message while stepping: where it was the last one, they may send another instead."""
+        self.kept_open = item.future is None and self._outstanding == 1
+        self.discarded(item)
 
     # -- running -----------------------------------------------------------------------------------------------------
 
@@ -319,8 +341,9 @@ class Runtime(Agents):
             raise RuntimeError("Runtime is already started")
         self._started = True
         self._context = contextvars.copy_context()
+        self.home = self.hub.desks.here()
         self.hub.announce()
-        self.hub.desks.here().wake()
+        self.home.wake()
 
     async def process_next(self) -> None:
         """Deliver the next message; its handler may go on after this returned."""
@@ -328,7 +351,8 @@ class Runtime(Agents):
         grant: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._context = contextvars.copy_context()
         self._grants.append(grant)
-        self.hub.desks.here().wake()
+        self.home = self.hub.desks.here()
+        self.home.wake()
         try:
             await grant
         finally:

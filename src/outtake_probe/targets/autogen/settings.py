@@ -7,7 +7,7 @@ never read.
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autogen_core.models import SystemMessage
 from autogen_core.tools import StaticWorkbench
@@ -15,8 +15,10 @@ from autogen_core.tools import StaticWorkbench
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages, prompts
-from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.paths import is_team, manager_name
+
+if TYPE_CHECKING:
+    from outtake_probe.targets.autogen.hub import Hub
 
 _TEXT: Json = {"type": "string"}
 _ARGS: dict[str, Json] = {
@@ -148,14 +150,29 @@ def _system(agent: Any) -> Json:
 def change(hub: Hub, component: str, key: str, value: Json) -> None:
     """Change a setting.  Raises `BadValue` for a component or key that is not there, or a value that does not fit."""
     path = component.removesuffix("/model")
-    holder = _holder(hub, path)
+    if path not in _holders(hub) and path in hub.agents():
+        hub.pending.setdefault(path, []).append((key, value))
+        return
+    _change(hub, path, _holder(hub, path), key, value)
+
+
+def apply_pending(hub: Hub, path: str, made: Any) -> None:
+    """An agent was made: the settings that waited for it hold.  One that does not fit ends the run as wrong use."""
+    for key, value in hub.pending.pop(path, ()):
+        try:
+            _change(hub, path, made, key, value)
+        except BadValue as error:
+            hub.session.fail(str(error))
+
+
+def _change(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:
     _, schema = read(hub, path, holder)
     known = schema["properties"]
     if key not in known:
         raise BadValue(
-            f"{component} has no setting {key!r}; it has {', '.join(known) or 'none that can be changed'}", schema
+            f"{path} has no setting {key!r}; it has {', '.join(known) or 'none that can be changed'}", schema
         )
-    _check(component, key, value, known[key])
+    _check(path, key, value, known[key])
     for each in holder.holders() if isinstance(holder, Manager) else [holder]:
         _set(hub, path, each, key, value)
 

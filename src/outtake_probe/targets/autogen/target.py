@@ -75,10 +75,11 @@ class AutoGenTarget:
         """Take a message out of the queue."""
         desk, items = self._hub.desks.find(message)
         for item in items:
-            if self._hub.session.stance.paused:
-                item.runtime.kept_open = True
             desk.take(item)
-            item.runtime.discarded(item)
+            if self._hub.session.stance.paused:
+                item.runtime.dropped(item)
+            else:
+                item.runtime.discarded(item)
 
     def move(self, message: int, before: int | None) -> None:
         """Put a queued message before another one, or last."""
@@ -149,7 +150,7 @@ class AutoGenTarget:
         path = runtime.path(agent)
 
         def put(number: int) -> None:
-            desk = self._hub.desks.live()
+            desk = runtime.home or self._hub.desks.live()
             if desk is None:
                 raise BadValue("the program is not running")
             body = messages.body(message)
