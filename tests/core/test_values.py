@@ -15,7 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outtake_probe.values import Opaque, RecordedError, decode, decode_error, describe_error, encode, is_opaque, safe_repr
+from outtake_probe.values import (
+    Opaque,
+    RecordedError,
+    decode,
+    decode_error,
+    describe_error,
+    encode,
+    is_opaque,
+    safe_repr,
+)
 
 
 class Colour(enum.Enum):
@@ -40,15 +49,24 @@ class Failed(Exception):
         self.hint = hint
 
 
-plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20) | st.binary(max_size=9)
+plain = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20)
+    | st.binary(max_size=9)
+)
 hashable = plain | st.tuples(plain, plain)
 anything = st.recursive(
     plain | st.decimals(allow_nan=False) | st.dates() | st.datetimes() | st.uuids() | st.timedeltas(),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.tuples(inner, inner)
-    | st.dictionaries(hashable, inner, max_size=4)
-    | st.sets(hashable, max_size=4)
-    | st.frozensets(hashable, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(hashable, inner, max_size=4)
+        | st.sets(hashable, max_size=4)
+        | st.frozensets(hashable, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -106,10 +124,9 @@ def test_an_error_is_described_with_its_frames() -> None:
     def fails(number: int) -> None:
         raise ValueError(number)
 
-    try:
+    with pytest.raises(ValueError, match="3") as caught:
         fails(3)
-    except ValueError as error:
-        frames = describe_error(error)["frames"]
+    frames = describe_error(caught.value)["frames"]
     assert frames[-1]["function"] == "fails"
     assert frames[-1]["locals"] == {"number": "3"}
     assert frames[-1]["source"] == "raise ValueError(number)"

@@ -58,9 +58,7 @@ def test_a_store_has_one_owner_and_others_talk_to_it(service: Service, tmp_path:
         ({"protocol": 1, "role": "probe", "token": "TOKEN", "run": "r55"}, "no run r55"),
     ],
 )
-def test_who_speaks_otherwise_is_refused_with_a_reason(
-    service: Service, hello: dict[str, object], words: str
-) -> None:
+def test_who_speaks_otherwise_is_refused_with_a_reason(service: Service, hello: dict[str, object], words: str) -> None:
     connection = wire.connect(service.hub.address)
     connection.send("hello", {k: service.token if v == "TOKEN" else v for k, v in hello.items()})
     answer = connection.receive()
@@ -71,17 +69,17 @@ def test_who_speaks_otherwise_is_refused_with_a_reason(
 
 
 def test_a_full_disk_holds_the_program_and_loses_nothing(service: Service, tmp_path: Path) -> None:
-    write(tmp_path, WRITER.replace('"write about " + topic', 'topic + str([i * i for i in range(20_000)])'))
-    writer = service.store._writing()  # noqa: SLF001  the disk is as full as SQLite is told
+    write(tmp_path, WRITER.replace('"write about " + topic', "topic + str([i * i for i in range(20_000)])"))
+    writer = service.store._writing()
     pages = writer.exec_driver_sql("pragma page_count").scalar_one()
     writer.exec_driver_sql(f"pragma max_page_count = {pages + 6}")
     writer.commit()
     run = service.run("program.py:main", headless=True)["run"]
-    live = service._live[run]  # noqa: SLF001
+    live = service._live[run]
     assert live.wait(lambda r: bool(r.trouble), WAIT)
     assert "make room" in service.info(run)["trouble"]
-    with service.store._lock:  # noqa: SLF001
-        service.store._writing().exec_driver_sql("pragma max_page_count = 1000000")  # noqa: SLF001
+    with service.store._lock:
+        service.store._writing().exec_driver_sql("pragma max_page_count = 1000000")
     done = service.wait(run, timeout=WAIT)
     assert done["status"] == "completed"
     assert [r["seq"] for r in service.show(run)] == list(range(done["records"]))
@@ -128,7 +126,7 @@ def test_binary_output_megabytes_and_children_do_no_harm(service: Service, tmp_p
 def test_a_program_that_never_ends_can_be_stopped(service: Service, tmp_path: Path, body: str) -> None:
     write(tmp_path, "def main():\n" + body)
     run = service.run("program.py:main", headless=True)["run"]
-    live = service._live[run]  # noqa: SLF001
+    live = service._live[run]
     assert live.wait(lambda r: r.state == "running" and r.records > 1, WAIT)
     assert service.control(run, "stop")["status"] == "stopped"
     assert live.process is not None

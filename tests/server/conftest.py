@@ -130,6 +130,11 @@ class Reader:
     def records(self) -> list[Document]:
         return [event["record"] for event in self.seen if event["type"] == "record"]
 
+    def state(self) -> Document:
+        """The last state that was told."""
+        found: Document = [event["state"] for event in self.seen if event["type"] == "state"][-1]
+        return found
+
 
 @dataclass
 class Server:

@@ -39,8 +39,7 @@ def test_a_run_is_followed_from_its_first_record_to_its_end(server: Server) -> N
     fits(list[RunEvent], events)
     assert reader.records() == server.client.get(f"/api/runs/{run}/records")["records"]
     assert "".join(e["part"]["text"] for e in events if e["type"] == "console") == "hello from the program\n"
-    last = [e["state"] for e in events if e["type"] == "state"][-1]
-    info = server.ended(run)
+    last, info = reader.state(), server.ended(run)
     assert last == {name: info[name] for name in last}
 
 
@@ -154,7 +153,7 @@ def test_a_program_that_is_killed_is_seen_by_who_follows(server: Server) -> None
         run = server.client.post("/api/runs", {"spec": "dies.py"}, status=201)["run"]
         with server.client.listen(f"/api/runs/{run}/events") as reader:
             reader.rest()
-        assert reader.seen[-1]["state"]["status"] == "failed"
+        assert reader.state()["status"] == "failed"
         while not (runs.seen and runs.seen[-1]["run"]["status"] == "failed"):
             runs.frame()
 

@@ -117,9 +117,9 @@ def test_a_tree_may_be_deep(server: Server) -> None:
     store = server.service.store
     launch = Launch(spec="writer.py:main", folder=str(server.service.folder), python="python")
     parent = store.create(launch, None, seed=1, status="completed")
-    for _ in range(400):
+    for _ in range(300):
         parent = store.create(launch, Fork(parent=parent.id, cut=0), seed=1, status="completed")
-    assert [run["depth"] for run in server.client.get("/api/tree")] == list(range(401))
+    assert [run["depth"] for run in server.client.get("/api/tree")] == list(range(301))
     assert server.client.ask("GET", "/").status == 200
 
 

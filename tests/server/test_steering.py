@@ -204,4 +204,4 @@ def test_what_one_does_the_other_sees(server: Server, paused: Document) -> None:
         assert (reply.status, reply.error["code"]) == (404, "not_found")
         server.client.post("/api/runs/r1/continue")
         other.rest()
-    assert other.seen[-1]["state"]["status"] == "completed"
+    assert other.state()["status"] == "completed"

@@ -9,6 +9,12 @@ ServiceError        the message names the thing, the reason and the way out
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from outtake.store import StoreError, UnknownRun
 from outtake_probe.records import Json
 
 
@@ -47,3 +53,34 @@ class Conflict(ServiceError):
 
 
 KINDS: dict[str, type[ServiceError]] = {cls.code: cls for cls in (ServiceError, WrongUse, NotFound, BadBody, Conflict)}
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C")
+
+
+def translated(cls: type[C]) -> type[C]:
+    """The store's errors as the service's, in every public method."""
+    for name, method in list(vars(cls).items()):
+        if callable(method) and not name.startswith("_"):
+            setattr(cls, name, _translating(method))
+    return cls
+
+
+def _translating(method: Callable[P, R]) -> Callable[P, R]:
+    @wraps(method)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        with _of_the_store():
+            return method(*args, **kwargs)
+
+    return wrapper
+
+
+@contextlib.contextmanager
+def _of_the_store() -> Iterator[None]:
+    try:
+        yield
+    except UnknownRun as error:
+        raise NotFound(str(error)) from error
+    except StoreError as error:
+        raise ServiceError(str(error)) from error

@@ -1,0 +1,204 @@
+"""Reading runs: what they are, what is in them, how they differ."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from outtake.core.diff import diff
+from outtake.core.runs import ENDED, Counts, Run, count
+from outtake.service.errors import NotFound, WrongUse, translated
+from outtake.service.owner import Document, Owner
+from outtake.store import StoreError
+from outtake_probe.records import CallKind, from_json
+
+
+@translated
+class Reading(Owner):
+    """Every question about runs that changes nothing."""
+
+    def runs(self) -> list[Document]:
+        """All runs, oldest first."""
+        return [self._document(run, counted=False) for run in self.store.runs()]
+
+    def info(self, run: str, counted: bool = True) -> Document:
+        """One run: status, output, counts (which cost something for a long run), and what is held while it lives."""
+        return self._document(self._run(run), counted)
+
+    def _document(self, run: Run, counted: bool) -> Document:
+        live = self._live.get(run.id)
+        document: Document = {
+            "run": run.id,
+            "name": run.name,
+            "status": live.state if live is not None else run.status,
+            "spec": run.launch.spec,
+            "input": run.launch.input,
+            "folder": run.launch.folder,
+            "python": run.launch.python,
+            "output": run.output,
+            "error": run.error,
+            "parent": run.fork.parent if run.fork is not None else None,
+            "cut": run.fork.cut if run.fork is not None else None,
+            "reuse": run.fork.reuse if run.fork is not None else None,
+            "edits": list(run.fork.edits) if run.fork is not None else [],
+            "records": max(run.records, live.records) if live is not None else run.records,
+            "created": run.created,
+            "ended": run.ended,
+            "live": live is not None and live.state not in ENDED,
+        }
+        if live is not None:
+            document["held"] = list(live.holds.values())
+            document["difference"] = live.difference
+            document["trouble"] = live.trouble
+        if counted:
+            document.update(_counts(self._counted(run)))
+        return document
+
+    def _counted(self, run: Run) -> Counts:
+        live = self._live.get(run.id)
+        if live is not None:
+            return live.counts
+        cut = run.fork.cut if run.fork is not None else 0
+        key = (run.id, run.created, run.records)
+        if key not in self._counts:
+            ended = self.store.records(run.id, kind="invocation_ended")
+            self._counts[key] = count((from_json(r) for r in ended), cut)
+        return self._counts[key]
+
+    def tree(self, run: str | None = None) -> list[Document]:
+        """Runs with their forks inside them: all of them, or the tree that a run belongs to."""
+        documents = {d["run"]: {**d, "forks": []} for d in self.runs()}
+        roots: list[Document] = []
+        for document in documents.values():
+            parent = documents.get(document["parent"]) if document["parent"] else None
+            (parent["forks"] if parent is not None else roots).append(document)
+        if run is None:
+            return roots
+        at = documents.get(self._run(run).id)
+        while at is not None and at["parent"]:
+            at = documents[at["parent"]]
+        return [at] if at is not None else []
+
+    def show(
+        self,
+        run: str,
+        *,
+        after: int = -1,
+        bodies: bool = False,
+        kind: str | None = None,
+        component: str | None = None,
+        limit: int | None = None,
+        before: int | None = None,
+    ) -> Iterator[Document]:
+        """The records of a run, in order; with `bodies`, what they refer to."""
+        self._run(run)
+        try:
+            found = self.store.records(run, after=after, before=before, kind=kind, component=component, limit=limit)
+            for record in found:
+                yield self._with_body(common(record)) if bodies else common(record)
+        except StoreError as error:
+            raise WrongUse(str(error)) from error
+
+    def _with_body(self, record: Document) -> Document:
+        record[_body_name(record)] = self.store.body(record["hash"]) if record["hash"] else None
+        return record
+
+    def body(self, body: str) -> Document:
+        """The value of a body by its hash."""
+        try:
+            return {"body": body, "value": self.store.body(body)}
+        except (KeyError, ValueError) as error:
+            raise NotFound(f"there is no body {body}") from error
+
+    def console(self, run: str, after: int = -1) -> Document:
+        """What the process of a run printed after part `after`."""
+        parts = self.store.console(self._run(run).id, after)
+        return {"run": run, "parts": [{"n": n, "stream": stream, "text": text} for n, stream, text in parts]}
+
+    def follow(self, run: str, after: int = -1, bodies: bool = False) -> Iterator[Document]:
+        """Records over `after` in batches as they come, each with the state of the run, until it ends or is held."""
+        live = self._live.get(self._run(run).id)
+        seen, last = -1, after
+        while True:
+            state = self.info(run)
+            version = live.version if live is not None else 0
+            batch = list(self.show(run, after=last, bodies=bodies))
+            if batch or version != seen:
+                last = batch[-1]["seq"] if batch else last
+                yield {"records": batch, "state": state}
+            seen = version
+            if live is None or (state["status"] in ENDED and last + 1 >= live.records):
+                return
+            live.wait(lambda r, v=version: r.version != v)  # type: ignore[misc]
+
+    def diff(self, a: str, b: str) -> Document:
+        """How two runs differ, aligned by identity."""
+        left, right = self._run(a), self._run(b)
+        shared = self._shared(left, right)
+        found = diff(self.store.records(left.id), self.store.records(right.id), shared)
+        first = found.first
+        changes = [pair for pair in found.pairs if pair.change != "same"]
+        return {
+            "a": self.info(a),
+            "b": self.info(b),
+            "shared": shared,
+            "same": len(found.pairs) - len(changes),
+            "first": self._pair(first) if first is not None else None,
+            "changes": [self._pair(pair) for pair in changes],
+        }
+
+    def _pair(self, pair: Any) -> Document:
+        return {
+            "change": pair.change,
+            "a": dataclasses.asdict(pair.a) if pair.a is not None else None,
+            "b": dataclasses.asdict(pair.b) if pair.b is not None else None,
+        }
+
+    def _shared(self, a: Run, b: Run) -> int:
+        """How many records two runs have in common because one is the other's fork, or both are of one run."""
+        lines: list[dict[str, int]] = []
+        for run in (a, b):
+            line: dict[str, int] = {run.id: run.records}
+            at, limit = run, run.records
+            while at.fork is not None:
+                limit = min(limit, at.fork.cut)
+                at = self._run(at.fork.parent)
+                line[at.id] = limit
+            lines.append(line)
+        return max((min(lines[0][run], lines[1][run]) for run in lines[0].keys() & lines[1].keys()), default=0)
+
+
+def common(record: Document) -> Document:
+    """A record with the fields that every record shows, empty or not."""
+    shared = ("seq", "kind", "component", "invocation", "parent", "message", "caused_by", "at")
+    rest = {name: value for name, value in record.items() if name not in (*shared, "body")}
+    return {
+        **{name: record.get(name) for name in shared},
+        "component": record.get("component", ""),
+        "caused_by": record.get("caused_by", []),
+        "hash": record.get("body"),
+        **rest,
+    }
+
+
+def _body_name(record: Document) -> str:
+    if record["kind"] in ("invocation_started", "run_started"):
+        return "input"
+    if record["kind"] == "invocation_ended":
+        return "error" if record.get("failed") else "output"
+    if record["kind"] == "run_ended":
+        return "error" if record.get("status", "completed") in ("failed", "diverged") else "output"
+    return "body"
+
+
+def _counts(counts: Counts) -> Document:
+    kinds: tuple[CallKind, ...] = ("model", "tool", "step", "agent", "task")
+    return {
+        "executed": {kind: counts.executed[kind] for kind in kinds},
+        "reused": {kind: counts.reused[kind] for kind in kinds},
+        "mocked": {kind: counts.mocked[kind] for kind in kinds},
+        "tokens": {"input": counts.tokens_in, "output": counts.tokens_out},
+        "cost": counts.cost,
+        "seconds": round(counts.seconds, 3),
+    }
