@@ -11,14 +11,8 @@ from outtake_probe.bodies import Bodies, Growing, Part, references, resolve
 from outtake_probe.records import Json
 from outtake_probe.redact import MARK, SECRET_KEYS, cleaner
 
-texts = (
-    st.text(max_size=30)
-    | st.text(min_size=1, max_size=4).map(lambda t: t * 2500)
-    | st.just("\0")
-    | st.just("\0list")
-)
-    st.text(max_size=30) | st.text(min_size=1, max_size=4).map(lambda t: t * 2500) | st.just("\0") | st.just("\0list")
-)
+growing = st.text(min_size=1, max_size=4).map(lambda t: t * 2500)
+texts = st.text(max_size=30) | growing | st.just("\0") | st.just("\0list")
 values: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(texts, inner, max_size=6),

@@ -49,7 +49,8 @@ class Failed(Exception):
         self.hint = hint
 
 
-plain = (
+numbers = st.booleans() | st.integers() | st.floats(allow_nan=False)
+plain = st.none() | numbers | st.text(max_size=20) | st.binary(max_size=9)
     st.none()
     | st.booleans()
     | st.integers()

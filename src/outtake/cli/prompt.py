@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from outtake.service import Service
 
 HISTORY = "history"
+PATIENCE = 1.0
+"""Seconds in which a pause shows what it holds; a long call may take longer to come to a gate."""
 Ended = Literal["ended", "quit"]
 
 
@@ -71,8 +73,10 @@ class Prompt:
         try:
             self.watch.until_rest(answered=self._answered, known=self._known)
         except KeyboardInterrupt:
-            self.service.control(self.run, "pause")
             self.say("pausing: it holds at its next step; `continue` goes on, `stop` ends it")
+            with suppress(*_refusals()):  # it may have ended just now
+                self.service.control(self.run, "pause")
+            self.watch.until_held(self._answered, PATIENCE)
         self._show_holds(fresh_only=True)
 
     def _take_commands(self) -> Then:
@@ -84,7 +88,7 @@ class Prompt:
                 continue
             if line is None:
                 return Then.QUIT
-            self.watch.catch_up()
+            self._show_holds(fresh_only=True)
             then = self._obey(line.strip() or self._last)
             if then is not Then.STAY:
                 return then
