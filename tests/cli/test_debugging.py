@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import re
-import select
-import signal
-import sys
-import time
-
-import pytest
-
-from tests.cli.conftest import BOUND, Cli, Done
+from tests.cli.conftest import Cli, Done
+from tests.cli.terminal import CTRL_C, Typist, terminal
 from tests.cli.test_running import ENDLESS
 
 
@@ -109,10 +100,6 @@ def test_debug_has_no_json_form(cli: Cli) -> None:
     assert "no JSON form" in done.document["error"]["message"]
 
 
-terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
-CTRL_C = "\x03"
-
-
 @terminal
 def test_at_a_terminal_what_is_held_opens_the_prompt(cli: Cli) -> None:
     cli.write("program.py")
@@ -146,54 +133,3 @@ def test_ctrl_c_at_a_terminal_pauses_and_opens_the_prompt(cli: Cli) -> None:
         typist.types("quit\r")
         typist.expect("r1 .*stopped")
         assert typist.ends() == 4
-
-
-class Typist:
-    """A person at a terminal, as a script of what they see and what they type."""
-
-    def __init__(self, cli: Cli, *args: str) -> None:
-        env = {**cli.env, "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
-        self._pid, self._end = pty.fork()
-        if self._pid == 0:
-            os.chdir(cli.folder)
-            os.execve(sys.executable, [sys.executable, "-m", "outtake", *args], env)
-        self._code: int | None = None
-        self.seen = self._new = ""
-
-    def __enter__(self) -> Typist:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._code is None:
-            os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
-        os.close(self._end)
-
-    def types(self, keys: str) -> None:
-        os.write(self._end, keys.encode())
-
-    def expect(self, pattern: str) -> None:
-        until = time.monotonic() + BOUND
-        while re.search(pattern, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._new)) is None:
-            assert self._read(until), f"it ended without {pattern!r}: {self.seen!r}"
-        self._new = ""
-
-    def _read(self, until: float) -> bool:
-        """Take what is on the screen; whether there will be more."""
-        ready, _, _ = select.select([self._end], [], [], max(0.0, until - time.monotonic()))
-        assert ready, f"nothing new within {BOUND} s after {self._new!r}"
-        try:
-            text = os.read(self._end, 1 << 16).decode("utf-8", "replace")
-        except OSError:  # the other end is closed
-            text = ""
-        self.seen += text
-        self._new += text
-        return bool(text)
-
-    def ends(self) -> int:
-        until = time.monotonic() + BOUND
-        while self._read(until):
-            pass
-        _, status = os.waitpid(self._pid, 0)
-        self._code = os.waitstatus_to_exitcode(status)
-        return self._code

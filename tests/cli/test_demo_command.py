@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.cli.terminal import Typist, terminal
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +47,17 @@ def test_the_demo_explains_and_its_command_works(cli: Cli, autogen: str) -> None
     assert found
     forked = cli(*shlex.split(found.group(1)), "--headless", "--json").ok().document
     assert answer(forked) == "519"
+
+
+@terminal
+def test_at_a_terminal_the_demo_offers_to_make_the_fork(cli: Cli, autogen: str) -> None:
+    with Typist(cli, "demo", "--python", autogen) as typist:
+        typist.expect("FINAL ANSWER: 525")
+        typist.expect("fork it now")
+        typist.types("y\r")
+        typist.expect(r"replaying \d+ records of r1")
+        typist.expect("FINAL ANSWER: 519")
+        assert typist.ends() == 0
 
 
 def test_without_autogen_the_demo_says_how_to_get_it(cli: Cli, tmp_path: Path) -> None:

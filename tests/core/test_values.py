@@ -51,13 +51,6 @@ class Failed(Exception):
 
 numbers = st.booleans() | st.integers() | st.floats(allow_nan=False)
 plain = st.none() | numbers | st.text(max_size=20) | st.binary(max_size=9)
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.text(max_size=20)
-    | st.binary(max_size=9)
-)
 hashable = plain | st.tuples(plain, plain)
 anything = st.recursive(
     plain | st.decimals(allow_nan=False) | st.dates() | st.datetimes() | st.uuids() | st.timedeltas(),

@@ -14,7 +14,7 @@ from outtake.engine.plans import REPEATS, REUSES
 from outtake.server import openapi
 from outtake.server.models import edits, errors, records, runs
 from outtake.service.errors import KINDS as ERRORS
-from outtake.service.service import STEPS
+from outtake.service.steering import STEPS
 from outtake_probe import edits as probe_edits
 from outtake_probe import records as probe
 

@@ -82,7 +82,7 @@ class Kit:
     setting: Setting | None = None
     message: Callable[[str], Json] = str
     """A new message for the component of `letters`, with this text."""
-    cuts: int = 6
+    cuts: int = 5
     """At how many records of a run it is forked to show that nothing is called again."""
 
     def __post_init__(self) -> None:

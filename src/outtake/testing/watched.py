@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -163,12 +163,17 @@ class Watched:
         made = self.service.fork(self.id, at=at, edits=edits, headless=headless, **options)
         return Watched(self.service, self.folder, made, before)
 
-    def expect_free_forks(self, cuts: Sequence[int | None] = (None,)) -> None:
-        """Forks at these records (None: the end) without an edit end the same way, and call nothing."""
+    @property
+    def middle(self) -> int:
+        """A cut with as much before it as after."""
+        return len(self.log) // 2
+
+    def expect_free_forks(self, *cuts: int) -> None:
+        """Forks at these records, or in the middle, without an edit end the same way, and call nothing."""
         before = real_calls(self.folder)
-        forks = [(cut, self.fork(at=cut)) for cut in cuts]
+        forks = [(cut, self.fork(at=cut)) for cut in cuts or (self.middle,)]
         for cut, fork in forks:
-            where = "the end" if cut is None else f"record {cut}"
+            where = f"record {cut} of {len(self.log)}"
             info = fork.ended("completed", "failed", "stopped", "diverged")
             expect(
                 fork.outcome == self.outcome,

@@ -22,7 +22,7 @@ def edit_input(rig: Rig) -> None:
     run.release(held, verb="proceed", value=rewritten(held["value"], TOPIC, INSTEAD), edited=True)
     run.go_to_end()
     _asked_instead(run)
-    run.expect_free_forks((0, None))
+    run.expect_free_forks()
     baseline = rig.recorded("chat")
     first = baseline.starts("model")[0]
     edit = {"op": "replace_input", "seq": first["seq"], "value": rewritten(first["input"], TOPIC, INSTEAD)}
@@ -47,7 +47,7 @@ def mock_output(rig: Rig) -> None:
     run.release(held, verb="serve", value=value)
     run.go_to_end()
     _mocked(run)
-    run.expect_free_forks((0, None))
+    run.expect_free_forks()
     fork = baseline.fork({"op": "mock_output", "seq": first["seq"], "value": value}, repeat="run")
     fork.ended()
     _mocked(fork)
@@ -68,7 +68,7 @@ def edit_output(rig: Rig) -> None:
     run.go_to_end()
     later = [call.asked for call in run.calls[1:]]
     expect(any(OTHERWISE in text for text in later), f"nobody was told what the answer was changed to: {later}")
-    run.expect_free_forks((0, None))
+    run.expect_free_forks()
 
 
 def raise_error(rig: Rig) -> None:
@@ -76,7 +76,7 @@ def raise_error(rig: Rig) -> None:
     run.release(run.held(), verb="serve", value=NO_LUCK, failed=True)
     run.go()
     _raised(run)
-    run.expect_free_forks((0, None))
+    run.expect_free_forks()
     baseline = rig.recorded("chat")
     fork = baseline.fork({"op": "raise", "seq": baseline.starts("model")[0]["seq"], "value": NO_LUCK})
     _raised(fork)
@@ -97,7 +97,7 @@ def drop_call(rig: Rig) -> None:
     run.release(run.held(), verb="drop")
     run.go()
     _dropped(run, kind)
-    run.expect_free_forks((0, None))
+    run.expect_free_forks()
     baseline = rig.recorded("chat")
     fork = baseline.fork({"op": "drop", "seq": baseline.starts(kind)[0]["seq"]}, repeat="run")
     _dropped(fork, kind)

@@ -22,7 +22,7 @@ def errors(rig: Rig) -> None:
     expect(contains(failed[0]["error"], stage.BROKEN), f"the error in the record says {failed[0]['error']}")
     asked = run.calls[-1].asked
     expect(stage.BROKEN in asked, f"the program did not go on with the error: it asked {asked!r}")
-    run.expect_free_forks((0, failed[0]["seq"], None))
+    run.expect_free_forks(0, failed[0]["seq"], len(run.log))
 
 
 def streams(rig: Rig) -> None:
@@ -36,7 +36,7 @@ def streams(rig: Rig) -> None:
     expect(bool(chunks), "the record has no pieces of the stream")
     recorded = sum(r.get("count", 1) for r in chunks)
     expect(recorded >= stage.PIECES, f"the record has {recorded} pieces of a stream of {stage.PIECES}")
-    run.expect_free_forks((0, chunks[-1]["seq"], chunks[-1]["seq"] + 1, None))
+    run.expect_free_forks(0, chunks[-1]["seq"] + 1)
 
 
 def usage(rig: Rig) -> None:
@@ -60,7 +60,7 @@ def secrets(rig: Rig) -> None:
         expect(any(secret in call.asked for call in run.calls), "the program's own model did not get the secret")
     _hidden("the log", run.log)
     _hidden("the console", run.service.console(run.id))
-    run.expect_free_forks((0, None))
+    run.expect_free_forks()
     _hidden("the run's document", run.info)
 
 
