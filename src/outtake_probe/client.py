@@ -87,7 +87,8 @@ class Link:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end and not self.closing:
             try:
-                connection, welcome = greet(self.address, self.session.recorder.next)
+                connection, frame = greet(self.address, self.session.recorder.next)
+                welcome = frame.fields
             except RefusedByServer:
                 break
             except OSError:
@@ -139,7 +140,7 @@ class Link:
         self.session.release(fields["hold"], answer)
 
 
-def greet(address: Address, next_record: int) -> tuple[Connection, dict[str, Json]]:
+def greet(address: Address, next_record: int) -> tuple[Connection, Frame]:
     """Connect and say hello; returns what the server welcomes with.  Raises `RefusedByServer`, `OSError`."""
     connection = wire.connect(address.place)
     hello = {
@@ -160,12 +161,13 @@ def greet(address: Address, next_record: int) -> tuple[Connection, dict[str, Jso
     if frame.kind != "welcome":
         connection.close()
         raise RefusedByServer(frame.fields.get("reason", f"the server answered {frame.kind}"))
-    return connection, frame.fields
+    return connection, frame
 
 
 def open_session(address: Address) -> Link:
     """Connect to the server and make the session that it describes."""
-    connection, welcome = greet(address, 0)
+    connection, frame = greet(address, 0)
+    welcome = frame.fields
     settings = welcome.get("settings", {})
     session = Session(
         Bodies(cleaner(settings.get("redact", ())), SECRET_KEYS),
@@ -174,6 +176,8 @@ def open_session(address: Address) -> Link:
         settings=Settings(settings.get("effects", {})),
         first=welcome["acked"],
     )
+    if session.rerun is not None:
+        session.rerun.nodes(frame.nodes)
     place = Address(address.place, address.token, welcome["run"], address.hello)
     link = Link(place, session, welcome)
     link.start(connection)

@@ -148,7 +148,11 @@ def main() -> int:
 def run_target(joined: Joined, welcome: dict[str, Json]) -> tuple[Status, Json]:
     """Build the target, run it inside a root invocation, and say how it ended and with what."""
     try:
-        return "completed", _run(joined, welcome)
+        output = _run(joined, welcome)
+        if joined.session.settings.config:
+            names = ", ".join(joined.session.settings.config)
+            return "failed", _wrong(f"{names} cannot be set: this target has no settings that can be changed")
+        return "completed", output
     except Stopped:
         return _stopped(joined.session)
     except asyncio.CancelledError as error:

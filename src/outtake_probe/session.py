@@ -107,9 +107,11 @@ class Hold:
 
 @dataclass(slots=True)
 class Settings:
-    """What the server tells at the start: effects declared for components (patterns) in `outtake.toml`."""
+    """What the server tells at the start: effects declared for components (patterns) in `outtake.toml`, settings."""
 
     effects: dict[str, Effects] = field(default_factory=dict)
+    config: dict[str, Json] = field(default_factory=dict)
+    """By ``component.key``, until there is a target that takes them."""
 
 
 class Session:
@@ -159,19 +161,27 @@ class Session:
         `config` holds settings for a run from its start, by ``component.key``.
         """
         with self.lock:
+            self.settings.config.update(config or {})
             if self.built and target is None:
                 return
             self.target = target
             self.built = True
-            fresh = self.rerun is None or self.rerun.replay.cut == 0
-            for name, value in (config or {}).items() if fresh else ():
-                component, _, key = name.rpartition(".")
-                try:
-                    self.configure(component, key, value, "plan")
-                except BadValue as error:
-                    self.fail(f"{name} cannot be set: {error}")
+            if target is not None:
+                self._configure_first()
             if self.rerun is not None:
                 self.rerun.announce()
+
+    def _configure_first(self) -> None:
+        """Apply what the user wants set from the start; a fork finds that in the record that it shares."""
+        first, self.settings.config = self.settings.config, {}
+        if self.rerun is not None and self.rerun.replay.cut > 0:
+            return
+        for name, value in first.items():
+            component, _, key = name.rpartition(".")
+            try:
+                self.configure(component, key, value, "plan")
+            except BadValue as error:
+                self.fail(f"{name} cannot be set: {error}")
 
     def fail(self, reason: str) -> None:
         """The run cannot go on as it was asked for: end the program at its next gate."""

@@ -23,7 +23,7 @@ from outtake.server import Keys, Place
 from outtake.server.serving import configure, listen
 from outtake.service import Service
 from outtake.service.access import open_service
-from tests.server.programs import HOSTILE, MAIL, WRITER
+from tests.server.programs import HALF, HOSTILE, MAIL, WRITER
 
 BOUND = 20.0
 """Seconds after which something that should have happened is a failure."""
@@ -174,7 +174,7 @@ class Server:
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     monkeypatch.chdir(tmp_path)
-    for name, text in (("writer", WRITER), ("mail", MAIL), ("hostile", HOSTILE)):
+    for name, text in (("writer", WRITER), ("mail", MAIL), ("hostile", HOSTILE), ("half", HALF)):
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
     made = open_service(tmp_path / ".outtake")
     yield made

@@ -116,3 +116,16 @@ def main(_=None):
     return shout(BAD)
 """
 """A program that returns what would be a script in a page."""
+
+HALF = """
+import outtake
+
+@outtake.tool(effects="pure")
+def same(text):
+    return text
+
+def main(_=None):
+    print("half \\udcff")
+    return same("half \\udcff")
+"""
+"""A program that says what is no valid Unicode: half of a pair."""

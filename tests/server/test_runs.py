@@ -153,6 +153,20 @@ def test_much_is_sent_compressed_to_who_takes_that(server: Server) -> None:
     )
 
 
+def test_what_is_no_valid_unicode_is_shown_and_exported(server: Server) -> None:
+    client = server.client
+    client.post("/api/runs", {"spec": "half.py:main"}, status=201)
+    assert server.ended("r1")["output"] == "half \udcff"
+    with client.listen("/api/runs/r1/events") as reader:
+        reader.rest()
+    full = client.get("/api/runs/r1/records?bodies=1")["records"]
+    assert {"text": "half \udcff"} in [record.get("input") for record in full]
+    assert "half ?" in client.ask("GET", "/").text
+    exported = client.ask("GET", "/api/runs/r1/export").body
+    assert client.ask("POST", "/api/import", exported).status == 201
+    assert client.get("/api/runs/r2")["output"] == "half \udcff"
+
+
 WRONG = [
     ("GET", "/api/nothing", None, 404, "Not Found"),
     ("PUT", "/api/runs", {}, 405, "Method Not Allowed"),

@@ -36,7 +36,7 @@ def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
             manifest = {"format": FORMAT, "runs": [_described(r) for r in line]}
-            file.writestr("manifest.json", json.dumps(manifest, ensure_ascii=False))
+            file.writestr("manifest.json", json.dumps(manifest))
             for r in line:
                 first = r.fork.cut if r.fork is not None else 0
                 with file.open(f"runs/{r.id}.jsonl", "w") as out:
@@ -78,7 +78,7 @@ def _described(run: Run) -> dict[str, Json]:
 def _write_records(out: IO[bytes], records: Iterable[dict[str, Json]]) -> set[str]:
     names = set()
     for record in records:
-        out.write(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        out.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
         names |= {record[key] for key in ("body", "was") if record.get(key)}
     return names
 

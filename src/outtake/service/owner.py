@@ -24,7 +24,8 @@ from outtake.service import config
 from outtake.service.errors import Conflict, NotFound, ServiceError, WrongUse, translated
 from outtake.service.watch import Watch
 from outtake.store import Store, StoreError, UnknownRun
-from outtake_probe.records import Json
+from outtake_probe.records import Json, from_json
+from outtake_probe.replay import commands
 from outtake_probe.wire import Connection, Frame, ProtocolError
 
 Document = dict[str, Json]
@@ -131,7 +132,7 @@ class Owner:
         with self._joined:
             self._joined.notify_all()
         self._ring()
-        connection.send("welcome", welcome)
+        connection.send("welcome", welcome, self._of_commands(plan))
         try:
             live.serve(connection, self._frame)
         except (OSError, ProtocolError):
@@ -143,6 +144,11 @@ class Owner:
             if live.state in ENDED:
                 live.close()
             self._ring()
+
+    def _of_commands(self, plan: Document | None) -> list[tuple[str, bytes]]:
+        """Bodies of what the user did in the parent: the fork does it again at once, without asking for more."""
+        records = [from_json(record) for record in plan["records"]] if plan is not None else []
+        return list(self.store.tree({r.body for r in records if commands(r) and r.body is not None}).items())
 
     def _joining(self, hello: Document) -> tuple[LiveRun, Run]:
         name = hello.get("run")

@@ -35,8 +35,8 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m outtake.testing", description="Hold targets to Outtake's promises.")
-    parser.add_argument("kits", nargs="*", metavar="MODULE:KIT", help="an outtake.testing.Kit; default: those of Outtake")
+    parser = argparse.ArgumentParser(prog="python -m outtake.testing", description="Hold targets to promises.")
+    parser.add_argument("kits", nargs="*", metavar="MODULE:KIT", help="an outtake.testing.Kit; default: all of Outtake")
     parser.add_argument("--python", help="the interpreter with the framework, where the kit does not say it")
     parser.add_argument("--promise", action="append", default=[], choices=[p.name for p in promises], metavar="NAME")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of the table")

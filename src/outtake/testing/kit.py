@@ -10,7 +10,7 @@ Beside it lies the helper `stage` (`outtake.testing.stage`); what really calls a
                         one `again`, with its answer; nothing else is called, and all answers are part of the result
     failing    (input)  calls a tool (a model, where the target has no tools) whose error says `BROKEN`, catches
                         it, and asks a model about it; the answer is part of the result
-    stream     (input)  asks `opening(input)`, and gets the answer in `pieces`; the result is ``{"pieces": how many came,
+    stream     (input)  asks `opening(input)`, and gets the answer in `pieces`; the result is ``{"pieces": how many,
                         "text": all of them}``
     letters             a component is sent three messages with the texts `one`, `two`, `three`, all before the first is
                         delivered; of each it asks a model, one after the other

@@ -48,11 +48,17 @@ promises: tuple[Promise, ...] = (
         "letters",
         ("hold:message",),
     ),
-    Promise("hold-agent", HOLD, "An agent's turn is held before it begins.", holding.hold_at("agent"), needs=("hold:agent",)),
+    Promise(
+        "hold-agent", HOLD, "An agent's turn is held before it begins.", holding.hold_at("agent"), needs=("hold:agent",)
+    ),
     Promise("hold-step", HOLD, "A step is held before it begins.", holding.hold_at("step"), needs=("hold:step",)),
     Promise("hold-task", HOLD, "A task is held before it begins.", holding.hold_at("task"), needs=("hold:task",)),
-    Promise("hold-model", HOLD, "A model call is held before it goes out.", holding.hold_at("model"), needs=("hold:model",)),
-    Promise("hold-tool", HOLD, "A tool call is held before it goes out.", holding.hold_at("tool"), needs=("hold:tool",)),
+    Promise(
+        "hold-model", HOLD, "A model call is held before it goes out.", holding.hold_at("model"), needs=("hold:model",)
+    ),
+    Promise(
+        "hold-tool", HOLD, "A tool call is held before it goes out.", holding.hold_at("tool"), needs=("hold:tool",)
+    ),
     Promise("hold-alone", HOLD, "What runs beside a held call goes on.", holding.others_go_on, "parallel"),
     Promise("pause", HOLD, "A pause takes hold at the very next gate.", holding.pause),
     Promise(
@@ -67,8 +73,16 @@ promises: tuple[Promise, ...] = (
     Promise("step-out", STEP, "Step out stops at the result of what is around.", stepping.step_out),
     Promise("edit-input", CHANGE, "An input is edited: live, and in a fork.", editing.edit_input, needs=("edit",)),
     Promise("edit-output", CHANGE, "An output is edited where it comes back.", editing.edit_output, needs=("edit",)),
-    Promise("mock", CHANGE, "A call is not made, a mock answers: live, and in a fork.", editing.mock_output, needs=("mock",)),
-    Promise("raise", CHANGE, "A call is not made, an error comes back: live, and in a fork.", editing.raise_error, needs=("mock",)),
+    Promise(
+        "mock", CHANGE, "A call is not made, a mock answers: live, and in a fork.", editing.mock_output, needs=("mock",)
+    ),
+    Promise(
+        "raise",
+        CHANGE,
+        "A call is not made, an error comes back: live, and in a fork.",
+        editing.raise_error,
+        needs=("mock",),
+    ),
     Promise("drop-call", CHANGE, "A call is left out: live, and in a fork.", editing.drop_call, needs=("drop",)),
     Promise(
         "configure",
@@ -87,7 +101,12 @@ promises: tuple[Promise, ...] = (
         ("configure",),
     ),
     Promise(
-        "queue", MESSAGES, "Messages that wait are seen, and put in another order.", messages.queue, "letters", ("queue",)
+        "queue",
+        MESSAGES,
+        "Messages that wait are seen, and put in another order.",
+        messages.queue,
+        "letters",
+        ("queue",),
     ),
     Promise(
         "edit-message",
@@ -108,12 +127,22 @@ promises: tuple[Promise, ...] = (
     Promise("inject", MESSAGES, "A new message is sent: live, and in a fork.", messages.inject, "letters", ("inject",)),
     Promise("fork-free", FORK, "A fork without an edit ends the same way and calls nothing.", forking.free_forks),
     Promise(
-        "fork-edit", FORK, "A fork with one edit executes only what changed.", forking.only_what_changed, "parallel", ("edit",)
+        "fork-edit",
+        FORK,
+        "A fork with one edit executes only what changed.",
+        forking.only_what_changed,
+        "parallel",
+        ("edit",),
     ),
     Promise("fork-prefix", FORK, "With `prefix`, everything after the cut is executed.", forking.prefix),
-    Promise("divergence", FORK, "A changed program is stopped at the first difference, which is named.", forking.divergence),
     Promise(
-        "continue", FORK, "A killed process is continued; what is recorded is not called again.", forking.continue_after_kill
+        "divergence", FORK, "A changed program is stopped at the first difference, which is named.", forking.divergence
+    ),
+    Promise(
+        "continue",
+        FORK,
+        "A killed process is continued; what is recorded is not called again.",
+        forking.continue_after_kill,
     ),
     Promise("errors", RECORD, "Errors are held, recorded, and served again.", recording.errors, "failing"),
     Promise("streams", RECORD, "Streams are recorded piece by piece, and served so.", recording.streams, "stream"),

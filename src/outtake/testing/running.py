@@ -55,7 +55,9 @@ def run_promise(rig: Rig, promise: Promise) -> Outcome:
         return Outcome(promise.name, "not offered", reason)
     if promise.scene not in rig.kit.programs:
         needs = ", ".join(promise.needs)
-        return Outcome(promise.name, "broken", f"the target declares {needs}, but the kit has no program {promise.scene}")
+        return Outcome(
+            promise.name, "broken", f"the target declares {needs}, but the kit has no program {promise.scene}"
+        )
     began = time.monotonic()
     result, reason = _result(rig, promise)
     return Outcome(promise.name, result, reason, round(time.monotonic() - began, 2))
@@ -73,9 +75,7 @@ def _result(rig: Rig, promise: Promise) -> tuple[Result, str]:
     return "kept", ""
 
 
-def check(
-    kit: Kit, names: Collection[str] = (), told: Callable[[Outcome], None] = lambda _: None
-) -> Report:
+def check(kit: Kit, names: Collection[str] = (), told: Callable[[Outcome], None] = lambda _: None) -> Report:
     """Hold a target to all promises, or to those of these names.  Raises `BadKit`."""
     declared = kit.declared
     outcomes = []

@@ -15,7 +15,7 @@ from outtake.testing.promises import promises
 from outtake_probe.records import Json
 
 BEGIN, END = "<!-- targets -->", "<!-- /targets -->"
-MARKS = {"kept": "✓", "broken": "✗", "not offered": "–"}
+MARKS = {"kept": "✓", "broken": "✗", "not offered": "-"}
 RESULTS = Path("tests/conformance/results.json")
 FILES = (Path("docs/targets.md"), Path("README.md"))
 
@@ -62,7 +62,7 @@ def _mark(report: Json, promise: str) -> str:
 
 
 def _legend(reports: Sequence[Json]) -> str:
-    legend = "✓ kept, – not offered by the target"
+    legend = "✓ kept, - not offered by the target"
     broken = [
         f"- {report['target']}, {outcome['promise']}: {_sentence(outcome['reason'])}"
         for report in reports

@@ -155,9 +155,7 @@ class Watched:
 
     # -- forks -------------------------------------------------------------------------------------------------------
 
-    def fork(
-        self, *edits: Mapping[str, Json], at: int | None = None, headless: bool = True, **options: Any
-    ) -> Watched:
+    def fork(self, *edits: Mapping[str, Json], at: int | None = None, headless: bool = True, **options: Any) -> Watched:
         """A fork that nobody watches, unless told otherwise."""
         before = len(real_calls(self.folder))
         made = self.service.fork(self.id, at=at, edits=edits, headless=headless, **options)

@@ -13,7 +13,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def show_runs(service: Using) -> HTMLResponse:
-    return HTMLResponse(page.runs(shapes.branches(service.tree())))
+    text = page.runs(shapes.branches(service.tree()))
+    return HTMLResponse(text.encode("utf-8", "replace"))  # a program may say what is no valid Unicode
 
 
 @router.get("/plain.css")

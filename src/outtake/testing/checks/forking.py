@@ -66,4 +66,3 @@ def continue_after_kill(rig: Rig) -> None:
     again = [call for call in fork.calls if call in run.calls[:1]]
     expect(not again, f"what the record holds was called again: {shown(again)}")
     expect_equal(len(fork.calls), len(baseline.calls) - 1, "real calls after the kill")
-

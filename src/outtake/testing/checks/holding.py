@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from outtake.service.errors import BadBody, WrongUse
@@ -68,10 +69,8 @@ def pause(rig: Rig) -> None:
         run = rig.run("chat", folder)
         point.arrived()
         run.service.control(run.id, "pause")
-        try:  # an answer to anything asked after it shows that the program has heard of the pause
+        with contextlib.suppress(BadBody):  # any answer, a refusal too, shows that the program has heard of the pause
             run.service.describe(run.id)
-        except BadBody:
-            pass
         begun = len(run.records)
         point.go()
         held = run.held()

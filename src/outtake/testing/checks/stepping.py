@@ -35,7 +35,8 @@ def step_over(rig: Rig) -> None:
     expect(any(r["call"] == "model" for r in inside), "stepping over did not let happen what is inside")
     if following is not None:
         lineage = _lineage(run.records, following["parent"])
-        expect(around["seq"] not in lineage, f"stepping over {held['component']} stopped inside, at {following['component']}")
+        where = following["component"]
+        expect(around["seq"] not in lineage, f"stepping over {held['component']} stopped inside, at {where}")
         run.go()
     run.ended()
     expect_equal(run.outcome, rig.recorded("chat").outcome, "the outcome of the run that was stepped over")

@@ -6,7 +6,7 @@ from outtake.testing.kit import Kit
 from outtake.testing.kits import clients
 from outtake.testing.kits.provider import PROVIDER
 
-MODEL = '''
+MODEL = """
 import anthropic
 from provider import serve
 from stage import pieces
@@ -53,7 +53,7 @@ def keep(secret, prompt):
     client = anthropic.Anthropic(base_url=URL, api_key=secret, max_retries=0)
     answer = client.messages.create(**asked(prompt), metadata={"user_id": secret})
     return answer.content[0].text
-'''
+"""
 
 KIT = Kit(
     name="anthropic",

@@ -7,7 +7,8 @@ from outtake.testing.kit import Kit, Scene, Setting
 MODEL = '''
 import json
 from autogen_core import FunctionCall
-from autogen_core.models import ChatCompletionClient, CreateResult, FunctionExecutionResultMessage, RequestUsage, UserMessage
+from autogen_core.models import ChatCompletionClient, CreateResult, RequestUsage, UserMessage
+from autogen_core.models import FunctionExecutionResultMessage
 from stage import acalled, pieces
 
 class Scripted(ChatCompletionClient):
@@ -25,7 +26,7 @@ class Scripted(ChatCompletionClient):
             name = tools[0]["name"] if isinstance(tools[0], dict) else tools[0].name
             content = [FunctionCall(id="call", name=name, arguments=json.dumps({"what": answer}))]
         return CreateResult(
-            finish_reason="stop", content=content, usage=RequestUsage(prompt_tokens=7, completion_tokens=3), cached=False
+            finish_reason="stop", content=content, usage=RequestUsage(7, 3), cached=False
         )
 
     async def create_stream(self, messages, **options):
@@ -59,7 +60,8 @@ class Scripted(ChatCompletionClient):
     @property
     def model_info(self):
         return {
-            "vision": False, "function_calling": True, "json_output": True, "family": "unknown", "structured_output": True
+            "vision": False, "function_calling": True, "json_output": True, "structured_output": True,
+            "family": "unknown",
         }
 
 def said(message):
@@ -125,7 +127,8 @@ class Careful(Clerk):
 async def main():
     runtime = SingleThreadedAgentRuntime()
     await Careful.register(runtime, "clerk", Careful)
-    sent = [asyncio.create_task(runtime.send_message(Letter(w), AgentId("clerk", "default"))) for w in WORDS]
+    clerk = AgentId("clerk", "default")
+    sent = [asyncio.create_task(runtime.send_message(Letter(word), clerk)) for word in WORDS]
     await asyncio.sleep(0)
     runtime.start()
     await asyncio.gather(*sent, return_exceptions=True)

@@ -75,8 +75,13 @@ async def ask(prompt):
     for piece in pieces(await acalled("model", prompt)):
         yield piece
 
+@outtake.agent
+async def teller(topic):
+    async for piece in ask(opening(topic)):
+        yield piece
+
 async def main(topic):
-    got = [piece async for piece in ask(opening(topic))]
+    got = [piece async for piece in teller(topic)]
     return {"pieces": len(got), "text": "".join(got)}
 """
 

@@ -83,8 +83,12 @@ from stage import called, opening, pieces
 def ask(prompt):
     yield from pieces(called("model", prompt))
 
+@outtake.agent
+def teller(topic):
+    yield from ask(opening(topic))
+
 def main(topic):
-    got = list(ask(opening(topic)))
+    got = list(teller(topic))
     return {"pieces": len(got), "text": "".join(got)}
 """
 
