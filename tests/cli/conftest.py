@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -182,6 +183,7 @@ class Going:
         )
         self.out = ""
         self.err = ""
+        self._orphans: list[int] = []
         self._lines: Queue[str | None] = Queue()
         self._threads = [
             threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True),
@@ -219,6 +221,13 @@ class Going:
             if found := re.search(pattern, line):
                 return found
 
+    def kill(self) -> Done:
+        """SIGKILL: the program that it debugs lives on, and waits for the next owner until the test is over."""
+        told = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
+        self._orphans = [int(number) for number in told.stdout.split()]
+        self.process.kill()
+        return self.ends()
+
     def interrupt(self) -> None:
         """Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
@@ -236,6 +245,9 @@ class Going:
                 self.process.wait(10)
             except subprocess.TimeoutExpired:
                 self.process.kill()
+        for orphan in self._orphans:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(orphan, signal.SIGKILL)
 
 
 @pytest.fixture(scope="session")

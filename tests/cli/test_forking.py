@@ -78,8 +78,7 @@ def test_a_lost_run_goes_on_from_its_end(cli: Cli) -> None:
     cli.write("endless.py", ENDLESS.replace("while True:", "while n < 40:"))
     with cli.start("run", "endless.py:main") as going:
         going.expect(r"^ *9 ")
-        going.process.kill()
-        going.ends()
+        going.kill()
     records = cli("info", "r1", "--json").document["records"]
     done = cli("fork", "r1", "--at", str(records), "--headless", "--json").ok().document
     assert done["status"] == "completed"

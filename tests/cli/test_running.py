@@ -224,8 +224,7 @@ def test_a_killed_command_loses_no_record_and_the_run_can_go_on(cli: Cli) -> Non
     cli.write("endless.py", ENDLESS)
     with cli.start("run", "endless.py:main") as going:
         going.expect(r"^ *9 ")
-        going.process.kill()
-        going.ends()
+        going.kill()
     state = cli("info", "r1", "--json").ok().document
     assert state["status"] == "lost"
     assert state["records"] >= 9
