@@ -1,8 +1,8 @@
 """Target adapters: one module per framework, loaded when the program imports that framework.
 
-A module in the group ``outtake.targets`` of the entry points of the program's environment is an adapter, too: it has
-`TRIGGERS`, the names of modules after whose import `install` is called, and the functions of
-`outtake_probe.targets.base.Adapter`.
+A module in the group ``outtake.targets`` of the entry points of the program's environment is an adapter, too:
+``toy = "toy_outtake.adapter:toy.agents"`` is loaded and installed after the import of `toy.agents` (without a colon,
+of the module that the entry is called like).  It has what `outtake_probe.targets.base.Adapter` says.
 """
 
 from __future__ import annotations
@@ -50,11 +50,10 @@ BUILT_IN = (
 def entries() -> list[Entry]:
     """Every adapter that this environment knows; who is installed under the name of a built-in one replaces it."""
     found = {entry.name: entry for entry in BUILT_IN}
+    own = {entry.module for entry in BUILT_IN}
     for point in entry_points(group=GROUP):
-        if not point.module.startswith("outtake_probe."):
-            found[point.name] = Entry(
-                point.name, tuple(point.attr.split(",")) if point.attr else (point.name,), point.module
-            )
+        if point.module not in own:
+            found[point.name] = Entry(point.name, (point.attr or point.name,), point.module)
     return list(found.values())
 
 
