@@ -17,9 +17,9 @@ REPORT = {
     "python": "3.12.1",
     "versions": {"theirs": "1.2"},
     "outcomes": [
-        {"promise": "hold-model", "result": "kept", "reason": "", "seconds": 1.0},
-        {"promise": "hold-tool", "result": "not offered", "reason": "no tools", "seconds": 0.0},
-        {"promise": "pause", "result": "broken", "reason": "it went on\nfor ever", "seconds": 1.0},
+        {"promise": "hold-model", "result": "kept", "reason": ""},
+        {"promise": "hold-tool", "result": "not offered", "reason": "no tools"},
+        {"promise": "pause", "result": "broken", "reason": "it went on"},
     ],
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from outtake.core.runs import Segment
 from outtake.service import WrongUse
 from outtake.service.errors import Conflict, NotFound
 from outtake.service.service import Document, Service
@@ -49,7 +50,7 @@ def test_the_parent_stays_as_it_is_and_a_fork_stores_only_its_own(service: Servi
     )
     assert fork["cut"] == at
     assert list(service.show(run["run"], bodies=True)) == before
-    own = list(service.store._segment(int(fork["run"][1:]), 0, None, None, None))
+    own = list(service.store._segment(Segment(fork["run"], 0, None), None, None))
     assert [r["seq"] for r in own] == list(range(at, fork["records"]))
     assert fork["output"] != run["output"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from outtake_probe.records import CallKind, InvocationEnded, Json, Record
@@ -44,6 +44,41 @@ class Fork:
     edits: Sequence[Mapping[str, Json]] = ()
 
 
+@dataclass(slots=True)
+class Counts:
+    """How many invocations of each kind were executed, reused, mocked; what the executed model calls consumed."""
+
+    executed: Counter[CallKind] = field(default_factory=Counter)
+    reused: Counter[CallKind] = field(default_factory=Counter)
+    mocked: Counter[CallKind] = field(default_factory=Counter)
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+    def json(self) -> dict[str, Json]:
+        """As plain numbers and objects."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: dict(value) if isinstance(value, Counter) else value for name, value in plain.items()}
+
+    def add(self, record: Record, cut: int) -> None:
+        """Count a record; what lies before the cut was served."""
+        if not isinstance(record, InvocationEnded):
+            return
+        if record.seq < cut or record.how == "reused":
+            self.reused[record.call] += 1
+        elif record.how == "mocked":
+            self.mocked[record.call] += 1
+        elif record.how == "executed":
+            self.executed[record.call] += 1
+            if record.call == "model":
+                self.tokens_in += record.tokens_in
+                self.tokens_out += record.tokens_out
+                self.cost += record.cost
+            if record.call in ("model", "tool"):
+                self.seconds += record.seconds
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One line of history of a target."""
@@ -60,6 +95,8 @@ class Run:
     error: Json = None
     records: int = 0
     """Number of records, the prefix shared with the parent included."""
+    counts: Counts | None = None
+    """Once it has ended: they are kept, because a long log takes long to count."""
 
     @property
     def over(self) -> bool:
@@ -87,36 +124,6 @@ def segments(run: Run, find: Callable[[str], Run]) -> list[Segment]:
             end = start
         at = find(at.fork.parent) if at.fork is not None and start > 0 else None
     return out[::-1]
-
-
-@dataclass(slots=True)
-class Counts:
-    """How many invocations of each kind were executed, reused, mocked; what the executed model calls consumed."""
-
-    executed: Counter[CallKind] = field(default_factory=Counter)
-    reused: Counter[CallKind] = field(default_factory=Counter)
-    mocked: Counter[CallKind] = field(default_factory=Counter)
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float = 0.0
-    seconds: float = 0.0
-
-    def add(self, record: Record, cut: int) -> None:
-        """Count a record; what lies before the cut was served."""
-        if not isinstance(record, InvocationEnded):
-            return
-        if record.seq < cut or record.how == "reused":
-            self.reused[record.call] += 1
-        elif record.how == "mocked":
-            self.mocked[record.call] += 1
-        elif record.how == "executed":
-            self.executed[record.call] += 1
-            if record.call == "model":
-                self.tokens_in += record.tokens_in
-                self.tokens_out += record.tokens_out
-                self.cost += record.cost
-            if record.call in ("model", "tool"):
-                self.seconds += record.seconds
 
 
 def count(records: Iterable[Record], cut: int) -> Counts:

@@ -255,7 +255,8 @@ class LiveRun:
 
     def _end(self, status: State, output: Json, error: Json) -> None:
         self.holds.clear()
-        self.store.change(self.id, status=status, ended=time.time(), output=output, error=error)
+        ended = {"status": status, "ended": time.time(), "output": output, "error": error}
+        self.store.change(self.id, **ended, counts=self.counts.json())
         self._enter(status)
 
     def _enter(self, state: State) -> None:

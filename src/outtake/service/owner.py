@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from outtake.core.runs import ENDED, Counts, Launch, Run
+from outtake.core.runs import ENDED, Launch, Run
 from outtake.engine.hub import Handler, Hub
 from outtake.engine.journal import recover
 from outtake.engine.launch import default_python
@@ -52,8 +52,6 @@ class Owner:
         self.token = self._token()
         self._lock = threading.RLock()
         self._live: dict[str, LiveRun] = {}
-        self._counts: dict[tuple[str, float, int], Counts] = {}
-        """Of runs that are not live: a log never changes."""
         self._joined = threading.Condition()
         self._changed = threading.Condition()
         self._version = 0

@@ -59,12 +59,10 @@ class Reading(Owner):
         live = self._live.get(run.id)
         if live is not None:
             return live.counts
+        if run.counts is not None:
+            return run.counts
         cut = run.fork.cut if run.fork is not None else 0
-        key = (run.id, run.created, run.records)
-        if key not in self._counts:
-            ended = self.store.records(run.id, kind="invocation_ended")
-            self._counts[key] = count((from_json(r) for r in ended), cut)
-        return self._counts[key]
+        return count((from_json(r) for r in self.store.records(run.id, kind="invocation_ended")), cut)
 
     def tree(self, run: str | None = None) -> list[Document]:
         """Runs with their forks inside them: all of them, or the tree that a run belongs to."""

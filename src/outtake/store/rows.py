@@ -25,7 +25,7 @@ KIND_NUMBERS: dict[str, int] = {
 }
 """Numbers of the kinds of record in the file; never reused."""
 KIND_NAMES = {number: name for name, number in KIND_NUMBERS.items()}
-CALL_NUMBERS = {name: number for number, name in enumerate(CALL_KINDS)}
+CALL_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(CALL_KINDS)}
 _COLUMNS = frozenset({"kind", "seq", "at", "component", "call", "invocation", "parent", "message", "caused_by", "body"})
 
 _DEFAULTS: dict[str, dict[str, Json]] = {

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from outtake.core.runs import Fork, Launch, Run, State, segments
+from outtake.core.runs import Counts, Fork, Launch, Run, Segment, State, segments
 from outtake.store import tables
 from outtake.store.rows import CALL_NUMBERS, KIND_NUMBERS, from_row, to_row
 from outtake_probe.bodies import parse, references, resolve
@@ -138,8 +140,8 @@ class Store:
         return int(row["cut"]) if seq is None else int(seq) + 1
 
     def change(self, run: str, **values: Any) -> None:
-        """Change columns of a run: status, ended, output, error, name."""
-        for name in ("output", "error"):
+        """Change columns of a run: status, ended, output, error, counts, name."""
+        for name in ("output", "error", "counts"):
             if name in values:
                 values[name] = _dump(values[name])
         with self._lock, self._transaction() as connection:
@@ -258,24 +260,24 @@ class Store:
 
         `kind` is a kind of record or of invocation, `component` a path; both narrow the result.
         """
-        left = limit
-        for part in segments(self.run(run), self.run):
-            first = max(part.first, after + 1)
-            last = min(x for x in (part.last, before) if x is not None) if part.last or before is not None else None
-            for record in self._segment(number(part.run), first, last, kind, component):
-                if left is not None:
-                    if left <= 0:
-                        return
-                    left -= 1
-                yield record
+        if kind is not None and kind not in KIND_NUMBERS and kind not in CALL_NUMBERS:
+            raise StoreError(f"unknown kind {kind!r}; known: {', '.join((*KIND_NUMBERS, *CALL_NUMBERS))}")
+        page = PAGE if limit is None else min(PAGE, limit)
+        found = (
+            record
+            for part in segments(self.run(run), self.run)
+            for record in self._segment(_within(part, after, before), kind, component, page)
+        )
+        yield from itertools.islice(found, limit)
 
     def _segment(
-        self, run: int, first: int, last: int | None, kind: str | None, component: str | None
+        self, part: Segment, kind: str | None, component: str | None, page: int = PAGE
     ) -> Iterator[dict[str, Json]]:
-        table = tables.records
-        query = select(table).where(table.c.run == run, table.c.seq >= bindparam("first")).order_by(table.c.seq)
-        if last is not None:
-            query = query.where(table.c.seq < last)
+        table, first = tables.records, part.first
+        query = select(table).where(table.c.run == number(part.run), table.c.seq >= bindparam("first"))
+        query = query.order_by(table.c.seq)
+        if part.last is not None:
+            query = query.where(table.c.seq < part.last)
         if kind is not None:
             query = query.where(table.c.kind == KIND_NUMBERS[kind] if kind in KIND_NUMBERS else _is_call(kind))
         if component is not None:
@@ -283,11 +285,11 @@ class Store:
             query = query.where(table.c.component == number_of)
         while True:
             with self._reading() as connection:
-                rows = connection.execute(query.limit(PAGE), {"first": first}).all()
+                rows = connection.execute(query.limit(page), {"first": first}).all()
                 paths = self._names_of(connection, rows)
                 found = [from_row(row, paths) for row in rows]
             yield from found
-            if len(rows) < PAGE:
+            if len(rows) < page:
                 return
             first = rows[-1].seq + 1
 
@@ -368,9 +370,13 @@ def number(run: str) -> int:
     return int(digits)
 
 
+def _within(part: Segment, after: int, before: int | None) -> Segment:
+    """The part of a segment between two records."""
+    bounds = [bound for bound in (part.last, before) if bound is not None]
+    return Segment(part.run, max(part.first, after + 1), min(bounds, default=None))
+
+
 def _is_call(kind: str) -> Any:
-    if kind not in CALL_NUMBERS:
-        raise StoreError(f"unknown kind {kind!r}; known: {', '.join((*KIND_NUMBERS, *CALL_NUMBERS))}")
     return tables.records.c.call == CALL_NUMBERS[kind]
 
 
@@ -399,8 +405,17 @@ def _run(row: RowMapping, length: int) -> Run:
         name=row["name"],
         output=json.loads(row["output"]) if row["output"] else None,
         error=json.loads(row["error"]) if row["error"] else None,
+        counts=_counts(row["counts"]),
         records=length,
     )
+
+
+def _counts(text: str | None) -> Counts | None:
+    if text is None:
+        return None
+    data = json.loads(text)
+    tallies = {name: Counter(data[name]) for name in ("executed", "reused", "mocked")}
+    return Counts(**{**data, **tallies})
 
 
 def _dump(value: Json) -> str:

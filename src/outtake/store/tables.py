@@ -42,6 +42,7 @@ runs = Table(
     Column("seed", BigInteger, nullable=False, default=0),
     Column("output", Text),
     Column("error", Text),
+    Column("counts", Text),
     sqlite_autoincrement=True,
 )
 

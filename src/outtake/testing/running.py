@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from outtake.testing.kit import Kit
@@ -45,7 +45,14 @@ class Report:
         return [outcome for outcome in self.outcomes if outcome.result == "broken"]
 
     def to_json(self) -> Json:
-        return asdict(self)
+        """What is worth keeping: no times, and of each reason the first line."""
+        outcomes = [{"promise": o.promise, "result": o.result, "reason": _line(o.reason)} for o in self.outcomes]
+        return {"target": self.target, "python": self.python, "versions": self.versions, "outcomes": outcomes}
+
+
+def _line(reason: str) -> str:
+    line = reason.partition("\n")[0]
+    return line if len(line) <= 200 else f"{line[:197]}..."
 
 
 def run_promise(rig: Rig, promise: Promise) -> Outcome:

@@ -64,18 +64,12 @@ def _mark(report: Json, promise: str) -> str:
 def _legend(reports: Sequence[Json]) -> str:
     legend = "✓ kept, - not offered by the target"
     broken = [
-        f"- {report['target']}, {outcome['promise']}: {_sentence(outcome['reason'])}"
+        f"- {report['target']}, {outcome['promise']}: {outcome['reason']}"
         for report in reports
         for outcome in report["outcomes"]
         if outcome["result"] == "broken"
     ]
     return "\n".join([f"{legend}, ✗ declared, and broken today:", "", *broken]) if broken else f"{legend}."
-
-
-def _sentence(reason: str) -> str:
-    """The first line of a reason, short enough for a page."""
-    line = reason.splitlines()[0] if reason else ""
-    return line if len(line) <= 160 else f"{line[:157]}..."
 
 
 def main(args: Sequence[str]) -> int:

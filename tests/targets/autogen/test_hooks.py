@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import autogen_core
 import pytest
 
-pytest.importorskip("autogen_core")
+autogen_core = pytest.importorskip("autogen_core")
 
 import autogen_agentchat.teams._group_chat._base_group_chat as base_group_chat
 from autogen_agentchat.agents import BaseChatAgent, UserProxyAgent

@@ -63,4 +63,5 @@ KIT = Kit(
     programs=clients.PROGRAMS,
     files={"provider.py": PROVIDER, "model.py": MODEL},
     tokens=(7, 3),
+    cuts=3,
 )

@@ -80,6 +80,7 @@ def kit(version: int) -> Kit:
         programs=clients.PROGRAMS,
         files={"provider.py": PROVIDER, "model.py": MODEL},
         tokens=(7, 3),
+        cuts=3,
     )
 
 
