@@ -92,6 +92,8 @@ def after(
         _came_back(session, passage, usage)
         if rerun is not None and past is not None:
             rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
+            if failed and past.end is not None and not past.end.failed:
+                rerun.failed_instead(past.end, output)
     if rerun is not None:
         yield from _return(rerun, passage)
     with session.lock:
@@ -144,14 +146,15 @@ def _recorded_body(rerun: Rerun, passage: Passage) -> str | None:
     return rerun.replay.output_of(passage.past.start.seq)[0] if passage.past is not None else None
 
 
-def _how(rerun: Rerun | None, passage: Passage) -> How:
-    """How it came to its result.  Code between the gates that was asked for the same again counts as reused."""
+def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
+    """How it came to its result.  Code between the gates that ran again to the same result counts as reused."""
     end = passage.past.end if passage.past is not None else None
     if rerun is None or end is None or passage.call.kind in LEAVES:
         return passage.how
     if passage.how == "reused" and end.how == "mocked":
         return "mocked"
-    return "reused" if passage.how == "executed" else passage.how
+    same = not passage.edited and (back.body, back.failed) == (end.body, end.failed)
+    return "reused" if passage.how == "executed" and same else passage.how
 
 
 def _write_ended(session: Session, passage: Passage, back: Back) -> None:
@@ -161,7 +164,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
         for seq in past.inside:
             if seq >= rerun.replay.cut:
                 rerun.copy(rerun.replay.records[seq])
-    how = _how(rerun, passage)
+    how = _how(rerun, passage, back)
     used = back.usage or Usage()
     if how == "reused" and past is not None and past.end is not None and back.usage is None:
         used = Usage(past.end.tokens_in, past.end.tokens_out, past.end.cost)

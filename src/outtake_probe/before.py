@@ -79,14 +79,18 @@ def _again(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
     seq = past.start.seq
     passage = Passage(asked.call, seq, enter(asked, seq, seq), past)
     came_back = past.end is not None and past.end.seq < replay.cut
-    answer = _recorded_answer(replay, past) if came_back else None
-    if answer is None and not came_back:
+    recorded = _recorded_answer(replay, past) if came_back else None
+    if recorded is not None:
+        answer = recorded
+    elif came_back:  # with what no record can bring back: it happens again
+        answer = yield from _repeated(session, replay, asked)
+    else:
         answer = yield from _planned(session, rerun, asked)
-    if answer is None and past.start.edited and past.start.body is not None:
+    if answer is PROCEED and past.start.edited and past.start.body is not None:
         answer = Answer("proceed", (yield from rerun.body(past.start.body)), edited=True)
     with session.lock:
         replay.child[seq] = seq
-        _take(session, passage, answer or PROCEED)
+        _take(session, passage, answer)
         rerun.settle([seq, *_will_not_happen(passage, replay)])
         _mark_out(session, passage)
     return passage

@@ -23,6 +23,7 @@ LIST = 64
 TEXT = 8192
 """Characters from which a text is cut into texts."""
 _MASK = 15
+MARK = "[redacted]"
 _REF = "\0"
 _LIST = "\0list"
 _TEXT = "\0text"
@@ -101,6 +102,17 @@ class Bodies:
             return fragment[11:43]
         return self._node(fragment)
 
+    def cleaned(self, value: Json) -> Json:
+        """`value` without secrets, for what is told and is no body."""
+        if isinstance(value, str):
+            return self._clean(value)
+        if isinstance(value, dict):
+            return {k: self._named(k, self.cleaned(item)) for k, item in value.items()}
+        return [self.cleaned(item) for item in value] if isinstance(value, list) else value
+
+    def _named(self, key: str, item: Json) -> Json:
+        return MARK if key in self._secret_keys and isinstance(item, str) and item else item
+
     def take(self) -> list[tuple[str, bytes]]:
         """The nodes that are new since the last call."""
         fresh, self._fresh = self._fresh, []
@@ -164,10 +176,8 @@ class Bodies:
     def _object(self, value: Mapping[str, Json]) -> str:
         parts = []
         for key, item in value.items():
-            if key in self._secret_keys and isinstance(item, str) and item:
-                item = "[redacted]"
             name = "\0" + key if key.startswith("\0") else key
-            parts.append(_encode_string(name) + ":" + self._fragment(item))
+            parts.append(_encode_string(name) + ":" + self._fragment(self._named(key, item)))
         return self._whole("{" + ",".join(parts) + "}")
 
     def _growing(self, value: Growing) -> str:

@@ -77,7 +77,8 @@ class Joined:
         status, output = self.session.finish(status, output)
         if self.console is not None:
             self.console.close()
-        self.session.recorder.send("ended", {"status": status, "output": output, "missing": self.missing})
+        told = self.session.bodies.cleaned(output)
+        self.session.recorder.send("ended", {"status": status, "output": told, "missing": self.missing})
         self.link.close()
         detach_session()
         for hooks in self.adapters:
@@ -114,6 +115,9 @@ def _hook(joined: Joined, entry: Entry) -> None:
     joined.loading.add(entry.name)
     try:
         joined.hook(entry.load())
+    except Exception as error:  # noqa: BLE001  an adapter may be a stranger's, and the program is to run all the same
+        joined.missing.append(f"{entry.name}: the adapter {entry.module} failed with {type(error).__name__}: {error}")
+        say(joined.missing[-1])
     finally:
         joined.loading.discard(entry.name)
 
@@ -135,7 +139,8 @@ def main() -> int:
     joined = join(address, token, run)
     welcome = joined.link.welcome
     tell = joined.session.recorder.send
-    joined.console = Console(lambda stream, text: tell("console", {"stream": stream, "text": text}))
+    clean = joined.session.bodies.cleaned
+    joined.console = Console(lambda stream, text: tell("console", {"stream": stream, "text": clean(text)}))
     try:
         joined.console.install()
         status, output = run_target(joined, welcome)
@@ -182,6 +187,8 @@ def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
     path, attribute = split_spec(spec)
     if welcome.get("describe") and attribute is None:
         return {"components": [], "edges": [], "missing": [], "note": "a script shows its components when it runs"}
+    if attribute is None and welcome.get("has_input"):
+        raise BadSpec(f"a script takes no input; give it arguments, or name a function of it: {path}:main")
     if attribute is None:
         return _run_script(joined, path, welcome.get("args", []))
     made = _load(path, attribute)

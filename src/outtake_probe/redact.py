@@ -10,7 +10,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-MARK = "[redacted]"
+from outtake_probe.bodies import MARK
+
 SECRET_KEYS = frozenset(
     {
         "api_key",

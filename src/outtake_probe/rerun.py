@@ -117,9 +117,9 @@ class Rerun:
                 self.session.fail(f"the edit {edit.op} of {edit.component} cannot be applied: {error}")
 
     def _inject(self, edit: Edit) -> None:
-        if self.session.target is None or (
-            self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1
-        ):
+        if self.session.target is None:
+            raise ValueError("this target takes no messages")
+        if self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1:
             self.next_inputs.append(edit.value)
         else:
             self.session.inject(edit.component or "", edit.type or "", edit.value)
@@ -170,11 +170,17 @@ class Rerun:
 
     # -- divergence --------------------------------------------------------------------------------------------------
 
-    def ended_early(self) -> Difference | None:
-        """The program has ended: what the record still holds before the cut, if anything."""
+    def failed_instead(self, end: InvocationEnded, error: Json) -> None:
+        """An invocation failed that came back with a result before the cut."""
+        if end.seq < self.replay.cut and self.replay.in_prefix:
+            words = error.get("message") if isinstance(error, dict) else error
+            self._diverge(Difference(end.seq, end.component, describe(end), f"nothing, it failed: {words}"))
+
+    def ended_early(self, how: str) -> Difference | None:
+        """The program has ended, `how` in words: what the record still holds before the cut, if anything."""
         missing = self.replay.missing()
         if missing is not None and not isinstance(missing, RunEnded):
-            self._diverge(Difference(missing.seq, missing.component, describe(missing), "the end of the program"))
+            self._diverge(Difference(missing.seq, missing.component, describe(missing), how))
         return self.diverged if self.replay.in_prefix else None
 
     def _diverge(self, difference: Difference) -> None:

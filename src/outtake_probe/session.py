@@ -194,7 +194,9 @@ class Session:
         """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
         with self.lock:
             if self.rerun is not None and status in ("completed", "failed"):
-                difference = self.rerun.ended_early()
+                failed = status == "failed" and isinstance(value, dict)
+                how = f"nothing, it failed: {value.get('message')}" if failed else "nothing, it ended"
+                difference = self.rerun.ended_early(how)
                 if difference is not None:
                     status, value = "diverged", {"difference": str(difference)}
             if not self._ending_is_shared():

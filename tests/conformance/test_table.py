@@ -45,13 +45,13 @@ def test_a_table_says_what_is_kept_broken_and_not_offered() -> None:
 def test_only_what_is_between_the_markers_is_replaced(tmp_path: Path) -> None:
     results, page, other = tmp_path / "results.json", tmp_path / "page.md", tmp_path / "other.md"
     results.write_text(json.dumps([REPORT]))
-    page.write_text("before\n<!-- targets -->old<!-- /targets -->\nafter\n")
+    page.write_text("before\n<!-- targets -->stale<!-- /targets -->\nafter\n")
     other.write_text("no table")
     assert main([str(results), str(page), str(other)]) == 0
     text = page.read_text("utf-8")
     assert text.startswith("before\n<!-- targets -->\n\n| ")
     assert text.endswith("\n\n<!-- /targets -->\nafter\n")
-    assert "old" not in text
+    assert "stale" not in text
     assert other.read_text() == "no table"
     with pytest.raises(NoMarkers):
         replaced("no table", "table")

@@ -7,9 +7,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outtake_probe.bodies import Bodies, Growing, Part, references, resolve
+from outtake_probe.bodies import MARK, Bodies, Growing, Part, references, resolve
 from outtake_probe.records import Json
-from outtake_probe.redact import MARK, SECRET_KEYS, cleaner
+from outtake_probe.redact import SECRET_KEYS, cleaner
 
 growing = st.text(min_size=1, max_size=4).map(lambda t: t * 2500)
 texts = st.text(max_size=30) | growing | st.just("\0") | st.just("\0list")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -251,3 +252,65 @@ def test_bad_forks_say_what_is_possible(service: Service, tmp_path: Path) -> Non
         service.fork("r99")
     with pytest.raises(Conflict, match="not running"):
         service.pending(run)
+
+
+OPAQUE = """
+import outtake
+class Receipt:
+    pass
+@outtake.tool(effects="irreversible")
+def pay(amount):
+    with open("calls.txt", "a") as file:
+        file.write(f"pay {amount}\\n")
+    return Receipt()
+@outtake.model
+def ask(prompt):
+    return prompt.upper()
+def main():
+    pay(7)
+    return ask("thanks")
+"""
+
+
+def test_what_no_record_can_bring_back_is_not_done_twice_in_silence(service: Service, tmp_path: Path) -> None:
+    run = record(service, tmp_path, OPAQUE)
+    assert calls(tmp_path) == ["pay 7"]
+    fork = finished(service, service.fork(run["run"], at=4, headless=True))
+    assert fork["status"] == "failed"
+    assert "irreversible" in fork["error"]["message"]
+    assert calls(tmp_path) == ["pay 7"]
+    asked = service.fork(run["run"], at=4)["run"]
+    assert service.wait(asked, until=["held"], timeout=WAIT)["held"][0]["component"] == "main/pay"
+    service.control(asked, "stop")
+
+
+def test_edits_that_could_never_apply_are_refused(service: Service, tmp_path: Path) -> None:
+    run = record(service, tmp_path)["run"]
+    with pytest.raises(WrongUse, match="no component 'nobody'; it has main"):
+        service.fork(run, at=3, edits=[{"op": "raise", "component": "nobody", "value": "x"}])
+    with pytest.raises(WrongUse, match="no component 'nobody'"):
+        service.fork(run, at=3, live=["nobody"])
+    inject = {"op": "inject", "component": "main/writer", "value": "hello"}
+    done = finished(service, service.fork(run, at=3, edits=[inject], headless=True))
+    assert done["status"] == "failed"
+    assert "takes no messages" in done["error"]["message"]
+
+
+def test_a_failure_before_the_cut_is_named(service: Service, tmp_path: Path) -> None:
+    run = record(service, tmp_path)
+    write(tmp_path, WRITER.replace("def main(", "def main(needed=1):\n    raise KeyError('MY_TOKEN')\ndef other("))
+    fork = finished(service, service.fork(run["run"], headless=True))
+    assert fork["status"] == "diverged"
+    assert "MY_TOKEN" in fork["error"]["difference"]
+
+
+def test_secrets_stop_in_the_debugged_process(service: Service, tmp_path: Path) -> None:
+    secret = "tok_" + "1234567890"
+    write(tmp_path, "import os\ndef main():\n    print(os.environ['MY_TOKEN'])\n    return os.environ['MY_TOKEN']\n")
+    import_env = {**os.environ, "MY_TOKEN": secret}
+    done = finished(service, service.run("program.py:main", headless=True, env=import_env))
+    assert done["output"] == "[redacted]"
+    for file in (tmp_path / ".outtake").rglob("*"):
+        if file.is_file() and file.suffix != ".sock":
+            assert secret.encode() not in file.read_bytes(), file
+    assert (tmp_path / ".outtake" / "outtake.db").stat().st_mode & 0o077 == 0

@@ -31,7 +31,7 @@ class Ownership:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file: IO[str] = open(folder / "lock", "a+", encoding="utf-8")  # noqa: SIM115  held as long as we own
         try:
             _lock(self._file)

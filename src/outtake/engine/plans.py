@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from outtake.core.runs import Fork, Run
 from outtake.store import Store
+from outtake_probe.conditions import names
 from outtake_probe.edits import BadEdit, Edit, edit_from, edit_json
 from outtake_probe.records import Json, from_json, to_json
 
@@ -46,6 +47,8 @@ def make_fork(
             f"{parent.id} has records 0 to {parent.records - 1}: a cut is at 0 to {parent.records}, the end, not {cut}"
         )
     checked = [_checked(store, parent, edit, cut) for edit in parsed]
+    named_only = [edit.component for edit in parsed if edit.seq is None and edit.op not in ("inject", "set_config")]
+    _check_components(store, parent, [*live, *(name for name in named_only if name is not None)])
     return Fork(
         parent=parent.id,
         cut=0 if reuse == "none" else cut,
@@ -54,6 +57,14 @@ def make_fork(
         live=tuple(live),
         edits=tuple(edit_json(edit) for edit in checked),
     )
+
+
+def _check_components(store: Store, parent: Run, patterns: Sequence[str]) -> None:
+    """A component that the parent never named would make an edit that never applies."""
+    known = store.components(parent.id) if patterns else set()
+    for pattern in patterns:
+        if not any(names(pattern, path) for path in known):
+            raise BadFork(f"{parent.id} has no component {pattern!r}; it has {', '.join(sorted(known))}")
 
 
 def _checked(store: Store, parent: Run, edit: Edit, cut: int) -> Edit:

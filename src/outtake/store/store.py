@@ -67,7 +67,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / "outtake.db"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._engine = _open(self.path)
         self._lock = threading.RLock()
         self._paths: dict[str, int] = {}
@@ -77,6 +77,7 @@ class Store:
         self._statements: dict[str, str] = {}
         self._writer: Connection | None = None
         self._prepare()
+        self.path.chmod(0o600)  # prompts are private; SQLite gives its other files the same rights
 
     def close(self) -> None:
         with self._lock:
@@ -300,6 +301,21 @@ class Store:
             for row in connection.execute(select(tables.components).where(ids.in_(missing))):
                 self._names[row.id] = row.path
         return self._names
+
+    def components(self, run: str) -> set[str]:
+        """Paths of all components that the records of a run name."""
+        found: set[str] = set()
+        for part in segments(self.run(run), self.run):
+            table = tables.records
+            where = [table.c.run == number(part.run), table.c.seq >= part.first, table.c.component.is_not(None)]
+            if part.last is not None:
+                where.append(table.c.seq < part.last)
+            join = table.join(tables.components, tables.components.c.id == table.c.component)
+            with self._reading() as connection:
+                found.update(
+                    connection.scalars(select(tables.components.c.path).select_from(join).where(*where).distinct())
+                )
+        return found
 
     # -- bodies ------------------------------------------------------------------------------------------------------
 

@@ -117,7 +117,10 @@ class Watched:
                 raise
 
     def go_to_end(self, *statuses: str) -> Document:
+        """Let it run to its end; what was hit before the program heard of that is let go, too."""
         self.go()
+        while self.held_or_ended() is not None:
+            self.go()
         return self.ended(*statuses)
 
     def stop(self) -> None:

@@ -52,8 +52,9 @@ def entries() -> list[Entry]:
     found = {entry.name: entry for entry in BUILT_IN}
     own = {entry.module for entry in BUILT_IN}
     for point in entry_points(group=GROUP):
-        if point.module not in own:
-            found[point.name] = Entry(point.name, (point.attr or point.name,), point.module)
+        module, _, trigger = point.value.partition(":")
+        if module not in own:
+            found[point.name] = Entry(point.name, (trigger or point.name,), module)
     return list(found.values())
 
 

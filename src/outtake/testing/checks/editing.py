@@ -74,7 +74,7 @@ def edit_output(rig: Rig) -> None:
 def raise_error(rig: Rig) -> None:
     run = rig.run("chat", breakpoints=["model:*"])
     run.release(run.held(), verb="serve", value=NO_LUCK, failed=True)
-    run.go()
+    run.go_to_end("failed", "completed")
     _raised(run)
     run.expect_free_forks()
     baseline = rig.recorded("chat")
@@ -95,7 +95,7 @@ def drop_call(rig: Rig) -> None:
     kind = rig.leaves()[-1]
     run = rig.run("chat", breakpoints=[f"{kind}:*"])
     run.release(run.held(), verb="drop")
-    run.go()
+    run.go_to_end("failed", "completed")
     _dropped(run, kind)
     run.expect_free_forks()
     baseline = rig.recorded("chat")

@@ -37,8 +37,7 @@ def step_over(rig: Rig) -> None:
         lineage = _lineage(run.records, following["parent"])
         where = following["component"]
         expect(around["seq"] not in lineage, f"stepping over {held['component']} stopped inside, at {where}")
-        run.go()
-    run.ended()
+    run.go_to_end()
     expect_equal(run.outcome, rig.recorded("chat").outcome, "the outcome of the run that was stepped over")
 
 
