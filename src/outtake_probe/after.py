@@ -92,7 +92,7 @@ def after(
         _came_back(session, passage, usage)
         if rerun is not None and past is not None:
             rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
-            if failed and past.end is not None and not past.end.failed:
+            if failed and passage.verb == "proceed" and past.end is not None and not past.end.failed:
                 rerun.failed_instead(past.end, output)
     if rerun is not None:
         yield from _return(rerun, passage)
