@@ -97,12 +97,12 @@ def _again(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
 
 
 def _will_not_happen(passage: Passage, replay: Replay) -> list[int]:
-    """Records that nothing will match: what is inside a passage that does not execute, a stream that begins anew."""
+    """Records that nothing will match: what is inside a passage that does not execute, the pieces of one that does."""
     past = passage.past
     if past is None:
         return []
     if passage.verb == "proceed":
-        return [c.seq for c in past.chunks if passage.live and c.seq < replay.cut]
+        return [c.seq for c in past.chunks]
     replay.skip(past.inside)
     return past.inside
 

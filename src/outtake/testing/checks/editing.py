@@ -5,8 +5,6 @@ Each is done twice: to what is held in a live run, and as an edit of a fork.  Fo
 
 from __future__ import annotations
 
-from outtake.service.errors import BadBody
-from outtake.service.service import Document
 from outtake.testing.kit import TOPIC
 from outtake.testing.rig import Rig
 from outtake.testing.watched import Watched
@@ -110,21 +108,3 @@ def _dropped(run: Watched, kind: str) -> None:
     really = sum(call.kind == kind for call in run.calls)
     went_out = sum(end.get("how", "executed") == "executed" for end in ends)
     expect_equal(really, went_out, f"real calls of the {kind} that was dropped once")
-
-
-def refuse_bad_values(rig: Rig) -> None:
-    run = rig.run("chat", breakpoints=["model:*"])
-    held = run.held()
-    for answer in _misfits():
-        try:
-            run.release(held, **answer)
-        except BadBody:
-            continue
-        expect(False, f"the answer {answer} was taken")
-    expect(held["hold"] in [hold["hold"] for hold in run.info["held"]], "a refused answer let the hold go")
-    run.go_to_end()
-    expect_equal(run.outcome, rig.recorded("chat").outcome, "the outcome after refused answers")
-
-
-def _misfits() -> list[Document]:
-    return [{"verb": "proceed", "value": {"no such part": 1}, "edited": True}]
