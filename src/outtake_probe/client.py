@@ -124,7 +124,7 @@ class Link:
             number, kind, fields = self.commands.get()
             try:
                 act = self._release if kind == "release" else self._do
-                reply: dict[str, Json] = {"id": number, "result": act(fields)}
+                reply: dict[str, Json] = {"id": number, "result": self.session.bodies.cleaned(act(fields))}
             except BadValue as error:
                 reply = {"id": number, "error": str(error), "schema": error.schema}
             except Exception as error:  # noqa: BLE001  a command runs code of the target

@@ -114,6 +114,7 @@ class Replay:
         self._index: dict[Hashable, deque[int]] = defaultdict(deque)
         self._values: dict[tuple[int | None, str], deque[ValueRead]] = defaultdict(deque)
         self._turns: list[tuple[int, int, Wait]] = []
+        self._due: list[Record] = []
         self._count = 0
         self._occurrences: Counter[tuple[str, str]] = Counter()
         self._edits = [e for e in plan.edits if e.op not in ("inject", "set_config")]
@@ -274,31 +275,44 @@ class Replay:
         wait = Wait(order=True)
         self._count += 1
         heapq.heappush(self._turns, (seq, self._count, wait))
+        self._advance()
         return wait
 
     @property
     def waiting(self) -> bool:
         return bool(self._turns)
 
-    def settle(self, seqs: Iterable[int]) -> list[Record]:
-        """These records have happened again.  Returns the user's commands whose turn has come."""
+    def settle(self, seqs: Iterable[int]) -> None:
+        """These records have happened again."""
         for seq in seqs:
             self._settled[seq] = 1
-        return [] if self.different else self._advance()
+        if not self.different:
+            self._advance()
 
-    def _advance(self) -> list[Record]:
-        due: list[Record] = []
+    def take_due(self) -> list[Record]:
+        """The user's commands whose turn has come since the last call."""
+        due, self._due = self._due, []
+        return due
+
+    def _advance(self) -> None:
         while self.pointer < self._horizon:
             r = self.records[self.pointer]
             if not self._settled[self.pointer]:
-                if not commands(r):
+                if not self._is_due(r):
                     break
-                due.append(r)
+                self._due.append(r)
                 self._settled[self.pointer] = 1
             self.pointer += 1
         while self._turns and self._turns[0][0] <= self.pointer:
             heapq.heappop(self._turns)[2].set()
-        return due
+
+    def _is_due(self, r: Record) -> bool:
+        """Whether it is the turn of a command of the user's.
+
+        A setting was changed while the program was about to do what is recorded next, with the old one: the program
+        has to come there first.  A message may be what the program waits for.
+        """
+        return commands(r) and (not isinstance(r, ConfigSet) or bool(self._turns))
 
     def depart(self) -> None:
         """From here on the program differs from the record: order binds no more."""

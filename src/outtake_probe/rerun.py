@@ -49,7 +49,6 @@ class Rerun:
         self.out = 0
         """Model and tool calls that are out right now: nothing stalls while one is."""
         self._announced = self._applied = False
-        self._due: list[Record] = []
         self._progress = time.monotonic()
         self._needs: dict[str, list[Wait]] = {}
         self._nodes: dict[str, bytes] = {}
@@ -77,6 +76,7 @@ class Rerun:
         """Wait until everything that was recorded before `seq` has happened again."""
         with self.session.lock:
             wait = self.replay.turn(seq) if self.diverged is None else None
+            self.announce()
         if wait is not None:
             yield wait
         self.session.check()
@@ -86,7 +86,7 @@ class Rerun:
     def settle(self, seqs: Sequence[int]) -> None:
         """These records have happened again."""
         self._progress = time.monotonic()
-        self._due += self.replay.settle(seqs)
+        self.replay.settle(seqs)
         self.announce()
 
     def announce(self) -> None:
@@ -97,8 +97,7 @@ class Rerun:
             self.session.recorder.send("replay", {"state": "live", "cut": self.replay.cut})
         if not self.session.built:
             return
-        due, self._due = self._due, []
-        for record in due:
+        for record in self.replay.take_due():
             self._redo(record)
         if live and not self._applied:
             self._applied = True
@@ -179,6 +178,9 @@ class Rerun:
     def ended_early(self, how: str) -> Difference | None:
         """The program has ended, `how` in words: what the record still holds before the cut, if anything."""
         missing = self.replay.missing()
+        while isinstance(missing, ConfigSet):  # nothing came after it that it could have changed
+            self.replay.settle([missing.seq])
+            missing = self.replay.missing()
         if missing is not None and not isinstance(missing, RunEnded):
             self._diverge(Difference(missing.seq, missing.component, describe(missing), how))
         return self.diverged if self.replay.in_prefix else None

@@ -185,6 +185,10 @@ class LiveRun:
 
     def held(self, fields: dict[str, Json]) -> None:
         with self.changed:
+            if fields["reason"] == "paused" and not self.control.paused:
+                # it was held just before it was told to go on
+                self._send("release", {"id": 0, "hold": fields["hold"], "answer": {"verb": "proceed"}})
+                return
             self.holds[fields["hold"]] = {**fields, "since": time.time()}
             self._enter("held")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,12 +13,10 @@ from outtake.service.errors import Conflict
 from outtake.service.service import Service
 from outtake.testing import stage
 from outtake.testing.kit import TOPIC, WITH_INPUT, Kit, Scene
-from outtake.testing.watched import Watched
+from outtake.testing.watched import Watched, environment
 from outtake_probe.records import Json
 
 SPEC = "program.py:main"
-ENVIRONMENT = {stage.SECRET_VARIABLE: "hush-9f8e7d6c5b4a"}
-"""What the debugged processes find in their environment besides what this one has."""
 
 
 class Rig:
@@ -60,9 +57,8 @@ class Rig:
         """Start the program of this scene, in a fresh folder unless told otherwise."""
         place = folder or self.folder(scene)
         given: dict[str, Json] = {"input": TOPIC, "has_input": True} if scene in WITH_INPUT else {}
-        env = {**os.environ, **ENVIRONMENT}
         made = self.service.run(
-            SPEC, python=self.kit.python, folder=str(place), env=env, name=scene, **given, **options
+            SPEC, python=self.kit.python, folder=str(place), env=environment(), name=scene, **given, **options
         )
         return Watched(self.service, place, made, 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,13 @@ from outtake.service.service import Document, Service
 from outtake.testing import stage
 from outtake.testing.words import WAIT, Broken, expect, shown
 from outtake_probe.records import Json
+
+SECRET_VALUE = "hush-9f8e7d6c5b4a"
+
+
+def environment() -> dict[str, str]:
+    """What the debugged processes find in their environment, in runs and in forks."""
+    return {**os.environ, stage.SECRET_VARIABLE: SECRET_VALUE}
 
 
 @dataclass(frozen=True)
@@ -161,7 +169,7 @@ class Watched:
     def fork(self, *edits: Mapping[str, Json], at: int | None = None, headless: bool = True, **options: Any) -> Watched:
         """A fork that nobody watches, unless told otherwise."""
         before = len(real_calls(self.folder))
-        made = self.service.fork(self.id, at=at, edits=edits, headless=headless, **options)
+        made = self.service.fork(self.id, at=at, edits=edits, headless=headless, env=environment(), **options)
         return Watched(self.service, self.folder, made, before)
 
     @property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from outtake.testing import stage
 from outtake.testing.kit import TOPIC
-from outtake.testing.rig import ENVIRONMENT, Rig
+from outtake.testing.rig import Rig
+from outtake.testing.watched import SECRET_VALUE
 from outtake.testing.words import contains, expect, expect_equal
 from outtake_probe.records import Json
 
-HIDDEN = (stage.SECRET, *ENVIRONMENT.values())
+HIDDEN = (stage.SECRET, SECRET_VALUE)
 
 
 def errors(rig: Rig) -> None:
