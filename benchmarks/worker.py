@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import sqlite3
 import sys
 import tempfile
 import time
@@ -28,8 +29,6 @@ def main(python: str, messages: int) -> dict[str, float]:
         found = measure(service, python, messages)
     finally:
         service.close()
-    found["peak_server"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
-    found["peak_process"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * UNIT
     return found
 
 
@@ -39,7 +38,12 @@ def measure(service: Service, python: str, messages: int) -> dict[str, float]:
     run = service.run(f"{CHAT}:get_team", input="start", has_input=True, headless=True, python=python, env=env)
     done = finished(service, run)
     total = time.perf_counter() - began
-    size = sum(file.stat().st_size for file in service.folder.glob("outtake.db*"))
+    with sqlite3.connect(service.store.path) as file:
+        file.execute("pragma wal_checkpoint(truncate)")
+    size = service.store.path.stat().st_size
+    server, process = (
+        resource.getrusage(who).ru_maxrss * UNIT for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     flow = [r for r in service.show(done["run"], kind="flow") if r["kind"] == "invocation_ended"]
     middle = done["records"] // 2
     start, _ = first_live(service, done, 2, env)
@@ -47,6 +51,8 @@ def measure(service: Service, python: str, messages: int) -> dict[str, float]:
     return {
         "records": done["records"],
         "bytes": size,
+        "peak_server": server,
+        "peak_process": process,
         "seconds": flow[-1]["seconds"],
         "total_seconds": total,
         "fork_at_start_seconds": start,
