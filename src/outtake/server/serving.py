@@ -47,14 +47,29 @@ def serve(
     place = Place(host, listening.getsockname()[1])
     keys = Keys()
     url = f"{place.url}/?token={keys.token}"
-    server = uvicorn.Server(configure(service, keys, place))
+
+    def say() -> None:
+        (ready or _print)(url)
+        service.announce(url=url)
+        if open_browser:
+            _open_browser(f"{place.url}/?token={keys.once()}")
+
     _warn(place, port)
-    (ready or _print)(url)
-    service.announce(url=url)
-    if open_browser:
-        _open_browser(f"{place.url}/?token={keys.once()}")
     with _interruptible(), listening:
-        server.run(sockets=[listening])
+        _Server(configure(service, keys, place), say).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Says where it is once it answers and has its signal handlers: who reads the address may end it at once."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
 
 
 def configure(service: Service, keys: Keys, place: Place) -> uvicorn.Config:
