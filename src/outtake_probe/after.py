@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from outtake_probe.calls import Usage
 from outtake_probe.conditions import Subject
 from outtake_probe.gate import PROCEED, Answer, why_hold
-from outtake_probe.passage import Passage, hold_call
+from outtake_probe.passage import Passage, hold_call, whole
 from outtake_probe.records import Edited, How, InvocationEnded, Json, StreamChunk
 from outtake_probe.replay import LEAVES, Past
 from outtake_probe.rerun import Rerun
 from outtake_probe.session import Session
-from outtake_probe.values import is_opaque
+from outtake_probe.values import Opaque, is_opaque
 from outtake_probe.waits import Steps, Wait
 
 CHUNK_AGE = 0.05
@@ -32,6 +32,8 @@ class Back:
     body: str | None
     failed: bool = False
     usage: Usage | None = None
+    changes: str | None = None
+    """Hash of what it did beside its result, where the record can answer for it."""
 
 
 def served_output(session: Session, passage: Passage) -> Steps[Json]:
@@ -39,9 +41,20 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
     if passage.how != "reused" or passage.output is None or session.rerun is None:
         return passage.mock
     value = yield from session.rerun.body(passage.output)
+    end = passage.past.end if passage.past is not None else None
+    if end is not None and end.changes is not None and passage.call.kind not in LEAVES:
+        passage.changes = yield from session.rerun.body(end.changes)
     if passage.failed and isinstance(value, dict) and value.get("class") in CANCELLED:
         yield Wait()
     return value
+
+
+def redo(session: Session, passage: Passage) -> None:
+    """Do again what a whole invocation changed that is served from the record."""
+    if passage.changes is None or passage.call.whole is None or passage.past is None or session.rerun is None:
+        return
+    child = session.rerun.replay.child
+    passage.call.whole.redo(passage.changes, [child.get(seq, seq) for seq in passage.past.sent])
 
 
 def served_chunk(session: Session, passage: Passage, record: StreamChunk) -> Steps[Json]:
@@ -91,7 +104,7 @@ def after(
     rerun, past = session.rerun, passage.past
     with session.lock:
         body = passage.output if passage.verb == "serve" else session.bodies.put(output)
-        back = Back(output, body, failed, usage)
+        back = Back(output, body, failed, usage, _changes(session, passage))
         _came_back(session, passage, usage)
         if rerun is not None and past is not None:
             rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
@@ -109,6 +122,20 @@ def after(
     if not session.stance.watching:
         return PROCEED
     return (yield from _hold_after(session, passage, back))
+
+
+def _changes(session: Session, passage: Passage) -> str | None:
+    """Hash of what a whole invocation did, executed or served; None where only executing it does it again."""
+    end = passage.past.end if passage.past is not None else None
+    if passage.how == "reused":
+        return end.changes if end is not None else None
+    watched = whole(session, passage.call)
+    if passage.verb != "proceed" or watched is None:
+        return None
+    try:
+        return session.bodies.put(watched.changes())
+    except Opaque:
+        return None
 
 
 def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:
@@ -139,7 +166,8 @@ def _compare(rerun: Rerun, passage: Passage, body: str | None) -> None:
     end = passage.past.end if passage.past is not None else None
     if rerun.replay.in_prefix:
         return
-    if end is None or passage.past is None or (passage.call.kind in LEAVES and body != _recorded_body(rerun, passage)):
+    counts = passage.call.kind in LEAVES or passage.call.whole is not None
+    if end is None or passage.past is None or (counts and body != _recorded_body(rerun, passage)):
         rerun.replay.depart()
         return
     rerun.settle(_ends(passage.past))
@@ -150,9 +178,12 @@ def _recorded_body(rerun: Rerun, passage: Passage) -> str | None:
 
 
 def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
-    """How it came to its result.  Code between the gates that ran again to the same result counts as reused."""
+    """How it came to its result.  Code between the gates that ran again to the same result counts as reused.
+
+    That of an invocation which the record could have answered as a whole was executed for a reason.
+    """
     end = passage.past.end if passage.past is not None else None
-    if rerun is None or end is None or passage.call.kind in LEAVES:
+    if rerun is None or end is None or passage.call.kind in LEAVES or end.changes is not None:
         return passage.how
     if passage.how == "reused" and end.how == "mocked":
         return "mocked"
@@ -183,6 +214,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
         how=how,
         seconds=round(time.monotonic() - passage.started, 6),
         opaque=passage.verb == "proceed" and not back.failed and is_opaque(back.value),
+        changes=back.changes,
         tokens_in=used.tokens_in,
         tokens_out=used.tokens_out,
         cost=used.cost,

@@ -12,16 +12,16 @@ from outtake_probe.calls import Call
 from outtake_probe.conditions import Subject
 from outtake_probe.edits import Edit
 from outtake_probe.gate import DROP, PROCEED, Answer, why_hold
-from outtake_probe.passage import Asked, Passage, ask, enter, fitting, hold_call, inside, matched_in, raised
-from outtake_probe.records import Edited, InvocationStarted, Json
-from outtake_probe.replay import Past, Replay
+from outtake_probe.passage import Asked, Passage, ask, enter, fitting, hold_call, inside, matched_in, raised, whole
+from outtake_probe.records import Edited, InvocationEnded, InvocationStarted, Json
+from outtake_probe.replay import LEAVES, Replay
 from outtake_probe.rerun import Rerun
 from outtake_probe.session import Refused, Session
 from outtake_probe.values import encode_error
 from outtake_probe.waits import Steps
 
 _RECORD = Answer("record")
-_OPS = ("replace_input", "mock_output", "raise", "drop")
+_OPS = ("replace_input", "mock_output", "raise", "drop", "execute")
 
 
 def before(session: Session, call: Call) -> Steps[Passage]:
@@ -78,8 +78,9 @@ def _again(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
         raise ValueError("nothing was recorded")
     seq = past.start.seq
     passage = Passage(asked.call, seq, enter(asked, seq, seq), past)
+    asked.call.number = seq
     came_back = past.end is not None and past.end.seq < replay.cut
-    recorded = _recorded_answer(replay, past) if came_back else None
+    recorded = (yield from _recorded_answer(session, rerun, asked)) if came_back else None
     if recorded is not None:
         answer = recorded
     elif came_back:  # with what no record can bring back: it happens again
@@ -110,22 +111,38 @@ def _will_not_happen(passage: Passage, replay: Replay) -> list[int]:
 # -- what decides ----------------------------------------------------------------------------------------------------
 
 
-def _recorded_answer(replay: Replay, past: Past) -> Answer | None:
+def _recorded_answer(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answer | None]:
     """What the record answers instead of the program, if it does."""
-    if replay.served(past.start.seq):
+    replay, past = rerun.replay, asked.past
+    if past is None or past.end is None:
+        return None
+    if replay.served(past.start.seq) and (yield from _still_true(session, rerun, asked.call, past.end)):
         return _RECORD
-    if past.end is not None and past.end.how == "dropped" and replay.recorded_holds(past.end.seq):
+    if past.end.how == "dropped" and replay.recorded_holds(past.end.seq):
         return DROP
     return None
+
+
+def _still_true(session: Session, rerun: Rerun, call: Call, end: InvocationEnded) -> Steps[bool]:
+    """Whether what is recorded of a whole invocation goes here, too: what it read beside its input is still the same.
+
+    Up to the first difference everything is.
+    """
+    if call.kind in LEAVES or end.how == "mocked" or end.changes is None:
+        return True
+    what = whole(session, call)
+    if what is None or not rerun.replay.different:
+        return what is not None
+    return what.same((yield from rerun.body(end.changes)))
 
 
 def _planned(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answer]:
     """What the fork's plan says: an edit, an answer from the record, or to ask before something happens twice."""
     replay, call, past = rerun.replay, asked.call, asked.past
-    edit = replay.edit_for(asked.matched, call.component, call.kind, asked.occurrence, _OPS)
+    edit = replay.edit_for(asked.matched, call.component, call.kind, asked.occurrence, _OPS, input=call.input)
     if edit is not None:
         return _edit_answer(session, edit, call)
-    answer = _recorded_answer(replay, past) if past is not None else None
+    answer = yield from _recorded_answer(session, rerun, asked)
     if answer is not None:
         return answer
     if past is not None and past.start.edited and past.start.body is not None and replay.recorded_holds(past.start.seq):
@@ -139,6 +156,8 @@ def _edit_answer(session: Session, edit: Edit, call: Call) -> Answer:
         return Answer("proceed", value, edited=True)
     if edit.op == "drop":
         return DROP
+    if edit.op == "execute":
+        return PROCEED
     if edit.op == "raise":
         return Answer("serve", raised(edit.value), failed=True, edited=True)
     return Answer("serve", fitting(session, edit, call.normalize_output), edited=True)
@@ -151,7 +170,8 @@ def _repeated(session: Session, replay: Replay, asked: Asked) -> Steps[Answer]:
     if call.kind != "tool" or effects in ("pure", "read") or policy == "run":
         return PROCEED
     again = past is not None and past.end is not None and not past.end.failed
-    if not again and (effects != "irreversible" or (replay.plan.continues and past is None)):
+    first = replay.plan.continues or not replay.plan.records
+    if not again and (effects != "irreversible" or (first and past is None)):
         return PROCEED
     servable = again and past is not None and past.end is not None and not past.end.opaque and not past.edited_inside
     if policy == "ask":
@@ -215,6 +235,7 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
         caused_by=call.caused_by or ((call.message,) if call.message is not None else ()),
     )
     passage = Passage(call, seq, enter(asked, seq, asked.matched), past)
+    call.number = seq
     _take(session, passage, answer)
     if rerun is not None and asked.matched is not None:
         rerun.replay.child[asked.matched] = seq

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from outtake_probe.after import abrupt, after, chunk, served_chunk, served_output
+from outtake_probe.after import abrupt, after, chunk, redo, served_chunk, served_output
 from outtake_probe.before import before
 from outtake_probe.calls import Call, Message, current
 from outtake_probe.gate import Answer
@@ -37,10 +37,11 @@ def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T
     passage = drive(before(session, what))
     if passage.verb != "proceed":
         output = drive(served_output(session, passage))
-        given: T = _given(passage, drive(after(session, passage, output, passage.failed)), output)
+        given: T = _given(session, passage, drive(after(session, passage, output, passage.failed)), output)
         return given
     try:
         with _inside(passage):
+            _watch(passage)
             result = run(_new_input(passage))
     except Exception as error:  # noqa: BLE001  the program is the boundary
         instead: T = _caught(passage, drive(after(session, passage, describe_error(error), True)), error)
@@ -56,10 +57,11 @@ async def acall(session: Session, what: Call, run: Callable[[NewInput | None], A
     passage = await adrive(before(session, what))
     if passage.verb != "proceed":
         output = await adrive(served_output(session, passage))
-        given: T = _given(passage, await adrive(after(session, passage, output, passage.failed)), output)
+        given: T = _given(session, passage, await adrive(after(session, passage, output, passage.failed)), output)
         return given
     try:
         with _inside(passage):
+            _watch(passage)
             result = await run(_new_input(passage))
     except Exception as error:  # noqa: BLE001  the program is the boundary
         instead: T = _caught(passage, await adrive(after(session, passage, describe_error(error), True)), error)
@@ -154,6 +156,11 @@ def _inside(passage: Passage) -> Iterator[None]:
         current.reset(token)
 
 
+def _watch(passage: Passage) -> None:
+    if passage.call.whole is not None:
+        passage.call.whole.begin()
+
+
 def _new_input(passage: Passage) -> NewInput | None:
     return NewInput(passage.call.decode_input(passage.input)) if passage.edited else None
 
@@ -206,8 +213,9 @@ def _usage(what: Call, last: Any) -> Any:
     return what.usage(last) if last is not None else None
 
 
-def _given(passage: Passage, answer: Answer, output: Json) -> Any:
+def _given(session: Session, passage: Passage, answer: Answer, output: Json) -> Any:
     """What a passage gives that did not execute: the record, a mock, or nothing for a drop."""
+    redo(session, passage)
     if answer.verb == "serve":
         output, passage.failed = answer.value, answer.failed
     elif passage.verb == "drop":

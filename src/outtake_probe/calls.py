@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.values import decode, encode
@@ -19,6 +19,31 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
+
+
+class Whole(Protocol):
+    """What lets the record answer for an invocation that is no model or tool call: all that it does, made explicit.
+
+    What it did is JSON: ``{"read": {name: value}, "set": {name: value}, "deleted": [name], ...}``, where the names are
+    parts of the state that its framework keeps, and other keys are the adapter's own.  It must be honest: whatever the
+    invocation read beside its input is in ``read``, or a fork serves a result that is not true any more.
+    """
+
+    def begin(self) -> None:
+        """It is about to be executed: watch from here on."""
+
+    def changes(self) -> Json:
+        """It came back, or failed: what it read and changed.  Raises `Opaque` where a record cannot hold that."""
+
+    def same(self, changes: Json) -> bool:
+        """Whether what it read then is what it would read now."""
+
+    def redo(self, changes: Json, sent: Sequence[int]) -> None:
+        """It is served from the record: do again what it changed.
+
+        `sent` are the numbers, in this run, of the messages that were sent inside it, in order: their records are
+        there already.
+        """
 
 
 @dataclass(slots=True)
@@ -46,6 +71,10 @@ class Call:
     """Of the input and an edit's value, which may say only part of it, the full new input; raises `BadValue`."""
     normalize_output: Callable[[Json], Json] = lambda value: value
     """Of a mock, which may say only the essential, the full output (of a stream, all pieces); raises `BadValue`."""
+    whole: Whole | None = None
+    """Where the framework makes its inputs, outputs and state changes explicit; None: only executing it does it."""
+    number: int = -1
+    """Number of the invocation once it went out, however it is answered; set by the gate."""
     revised: bool = False
     """The adapter gave it another `input` while it waited (the user edited the message that it delivers)."""
 

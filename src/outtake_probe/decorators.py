@@ -1,7 +1,7 @@
 """Decorators for plain Python: functions become components, and nothing changes while no debugger is attached.
 
     @outtake.agent      a part of the program with a role of its own
-    @outtake.step       a step of a flow
+    @outtake.step       a step of a flow; effects="pure" says that it does nothing but return
     @outtake.tool       something that acts on the world; say how with effects="pure", "read", "write", "irreversible"
     @outtake.model      a call of a language model that goes through no client that Outtake knows
 
@@ -31,19 +31,29 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # flags of a code 
 @overload
 def agent(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def agent(*, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def agent(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
-    """A part of the program with a role of its own."""
-    return _decorate("agent", function, name)
+def agent(*, effects: Effects | None = ..., name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def agent(
+    function: Callable[..., Any] | None = None, /, *, effects: Effects | None = None, name: str | None = None
+) -> Any:
+    """A part of the program with a role of its own.
+
+    With ``effects="pure"`` or ``"read"`` it does nothing but return: a fork serves it as a whole from the record.
+    """
+    return _decorate("agent", function, name, effects)
 
 
 @overload
 def step(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def step(*, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def step(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
-    """A step of a flow."""
-    return _decorate("step", function, name)
+def step(*, effects: Effects | None = ..., name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def step(
+    function: Callable[..., Any] | None = None, /, *, effects: Effects | None = None, name: str | None = None
+) -> Any:
+    """A step of a flow.
+
+    With ``effects="pure"`` or ``"read"`` it does nothing but return: a fork serves it as a whole from the record.
+    """
+    return _decorate("step", function, name, effects)
 
 
 @overload
@@ -52,8 +62,6 @@ def tool(function: Callable[P, R], /) -> Callable[P, R]: ...
 def tool(*, effects: Effects = ..., name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def tool(function: Callable[..., Any] | None = None, /, *, effects: Effects = "write", name: str | None = None) -> Any:
     """Something that acts on the world.  `effects` says how; unknown counts as a write."""
-    if effects not in _EFFECTS:
-        raise ValueError(f"unknown effects {effects!r}; known: {', '.join(_EFFECTS)}")
     return _decorate("tool", function, name, effects)
 
 
@@ -69,6 +77,8 @@ def model(function: Callable[..., Any] | None = None, /, *, name: str | None = N
 def _decorate(
     kind: CallKind, function: Callable[..., Any] | None, name: str | None, effects: Effects | None = None
 ) -> Any:
+    if effects is not None and effects not in _EFFECTS:
+        raise ValueError(f"unknown effects {effects!r}; known: {', '.join(_EFFECTS)}")
     if function is None:
         return lambda decorated: _decorate(kind, decorated, name, effects)
     if isinstance(function, (staticmethod, classmethod)):

@@ -5,21 +5,25 @@
     mock_output      seq | component     value        the invocation is not executed, this is its output
     raise            seq | component     value        the invocation is not executed, this is its error (a text)
     drop             seq                              the message is not delivered, or the invocation not executed
+    execute          seq | component                  the invocation is executed, even where the record could answer
     inject           component           value        a new message to a component (or `topic:NAME`), of `type`
     set_config       component, key      value        a setting of a component, from the cut on
 
 An edit names what it changes by the number of its record, or by component and occurrence (from 1, in the order of the
-log).  Everything is data; a value is JSON in the form that `outtake show --bodies` prints.
+log), and by `where`, a pattern over the input (see `outtake_probe.patterns`): the occurrence is then counted among what
+matches.  Everything is data; a value is JSON in the form that `outtake show --bodies` prints.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
+from outtake_probe.patterns import check_pattern
 from outtake_probe.records import CALL_KINDS, CallKind, Json
 
-OPS = ("replace_message", "replace_input", "mock_output", "raise", "drop", "inject", "set_config")
-_NEEDS_VALUE = frozenset(OPS) - {"drop"}
+OPS = ("replace_message", "replace_input", "mock_output", "raise", "drop", "execute", "inject", "set_config")
+_NEEDS_VALUE = frozenset(OPS) - {"drop", "execute"}
+_OF_CALLS = ("replace_input", "mock_output", "raise", "drop", "execute")
 
 
 class BadEdit(ValueError):
@@ -39,6 +43,7 @@ class Edit:
     type: str | None = None
     sender: str | None = None
     recipient: str | None = None
+    where: Json = None
     value: Json = None
 
 
@@ -76,6 +81,13 @@ def _check(edit: Edit) -> None:
             raise BadEdit("set_config needs a key")
     elif edit.seq is None and not edit.component:
         raise BadEdit(f"{edit.op} names what it changes by seq, or by component and occurrence")
+    if edit.where is not None:
+        if edit.op not in _OF_CALLS or edit.seq is not None:
+            raise BadEdit(f"where says which invocations of a component are meant: {edit.op} of a record takes none")
+        try:
+            check_pattern(edit.where)
+        except ValueError as error:
+            raise BadEdit(f"where: {error}") from error
     if edit.op == "raise" and not isinstance(edit.value, (str, dict)):
         raise BadEdit(f"raise needs the error's message as a text, not {edit.value!r}")
 

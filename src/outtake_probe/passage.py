@@ -15,7 +15,7 @@ from functools import partial
 from typing import Literal
 
 from outtake_probe.bodies import digest as shorter
-from outtake_probe.calls import Call, Frame, current, top
+from outtake_probe.calls import Call, Frame, Whole, current, top
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
 from outtake_probe.records import How, Json, StreamChunk
@@ -56,6 +56,8 @@ class Passage:
     how: How = "executed"
     output: str | None = None
     mock: Json = None
+    changes: Json = None
+    """What the invocation did beside its result, where it is served as a whole."""
     failed: bool = False
     input: Json = None
     edited: bool = False
@@ -95,6 +97,11 @@ def enter(asked: Asked, invocation: int, matched: int | None) -> Frame:
     key = f"{around.key}>{name}#{around.counts[name]}"
     short = key if len(key) < KEY else shorter(key.encode())
     return Frame(invocation, matched, lineage, call.component, message, short, kind=call.kind)
+
+
+def whole(session: Session, call: Call) -> Whole | None:
+    """What lets the record answer for it; a user who declares that it writes to the world wants it executed."""
+    return call.whole if session.effects(call) in (None, "pure", "read") else None
 
 
 def inside(frame: Frame | None) -> int | None:

@@ -127,6 +127,9 @@ class InvocationEnded(Record):
     tokens_out: int = 0
     cost: float = 0.0
     """In US dollars, where the target knows it."""
+    changes: str | None = None
+    """Hash of what it read and changed beside its result, as `outtake_probe.calls.Whole` says: the record can answer
+    instead of executing it.  None: only executing it does it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +167,35 @@ class Noted(Record):
 
     kind = "noted"
     type: str = ""
+    span: int | None = None
+    """The span in which it happened."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanStarted(Record):
+    """Written when the framework's own instrumentation opens a span, a part of the work of the invocation `parent`.
+
+    The body holds its tags.  Nothing depends on it.
+    """
+
+    kind = "span_started"
+    span: int | None = None
+    """Its own number."""
+    within: int | None = None
+    """The span that encloses it."""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanEnded(Record):
+    """Written when a span closes; the body holds its error, or what the framework says of its result."""
+
+    kind = "span_ended"
+    span: int | None = None
+    failed: bool = False
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +204,8 @@ class RunEnded(Record):
 
     kind = "run_ended"
     status: Status = "completed"
+    unused: tuple[int, ...] = ()
+    """Which of the plan's edits, from 0, never applied: nothing that they name, or that they match, happened."""
 
 
 KINDS: dict[str, type[Record]] = {
@@ -188,6 +222,8 @@ KINDS: dict[str, type[Record]] = {
         Edited,
         ConfigSet,
         Noted,
+        SpanStarted,
+        SpanEnded,
         RunEnded,
     )
 }
@@ -227,6 +263,7 @@ def from_json(data: dict[str, Json]) -> Record:
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise ValueError(f"unknown kind of record {kind!r}; known: {', '.join(KINDS)}")
-    if "caused_by" in fields:
-        fields["caused_by"] = tuple(fields["caused_by"])
+    for name in ("caused_by", "unused"):
+        if name in fields:
+            fields[name] = tuple(fields[name])
     return cls(**fields)

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from outtake_probe.conditions import names
 from outtake_probe.edits import Edit
+from outtake_probe.patterns import matches
 from outtake_probe.records import (
     ConfigSet,
     Edited,
@@ -32,6 +33,8 @@ from outtake_probe.records import (
     Record,
     RunEnded,
     RunStarted,
+    SpanEnded,
+    SpanStarted,
     StreamChunk,
     ValueRead,
 )
@@ -54,6 +57,8 @@ class Past:
     output_edit: Edited | None = None
     inside: list[int] = field(default_factory=list)
     """Numbers of all records inside it, at any depth."""
+    sent: list[int] = field(default_factory=list)
+    """Numbers of the messages that its own code sent."""
     edited_inside: bool = False
 
 
@@ -118,6 +123,8 @@ class Replay:
         self._count = 0
         self._occurrences: Counter[tuple[str, str]] = Counter()
         self._edits = [e for e in plan.edits if e.op not in ("inject", "set_config")]
+        self._hits: Counter[int] = Counter()
+        self._applied: set[int] = set()
         self._read(plan.records)
         self._mark_edited()
 
@@ -155,19 +162,34 @@ class Replay:
     def _nest(self, r: Record) -> None:
         own = r.invocation if isinstance(r, (InvocationEnded, StreamChunk, Edited)) else None
         at = self.calls[own].start.parent if own in self.calls else r.parent
+        if isinstance(r, MessageQueued) and at in self.calls and not r.injected:
+            self.calls[at].sent.append(r.seq)
         while at is not None and at in self.calls:
             self.calls[at].inside.append(r.seq)
             at = self.calls[at].start.parent
 
     def _mark_edited(self) -> None:
-        for edit in self._edits:
-            if edit.seq is None:
-                continue
-            r = self.records[edit.seq]
+        """What encloses something that is to change, or to be executed, is not served as a whole."""
+        named = [edit.seq for edit in self._edits if edit.seq is not None]
+        for seq in {*named, *self._named_otherwise()}:
+            r = self.records[seq]
             at = r.parent if isinstance(r, (MessageQueued, InvocationStarted)) else r.invocation
             while at is not None and at in self.calls:
                 self.calls[at].edited_inside = True
                 at = self.calls[at].start.parent
+
+    def _named_otherwise(self) -> Iterator[int]:
+        """Invocations and messages that an edit without a number may change, or that are to be executed in any case."""
+        edits = [edit for edit in self._edits if edit.seq is None]
+        seen: Counter[tuple[str, str]] = Counter()
+        starts = sorted([*self.calls, *self.messages]) if edits or self.plan.live else []
+        for seq in starts:
+            r = self.records[seq]
+            call = r.call if isinstance(r, InvocationStarted) else "message"
+            seen[r.component, call] += 1
+            live = call != "message" and any(names(pattern, r.component) for pattern in self.plan.live)
+            if live or any(_may_change(edit, r.component, call, seen[r.component, call]) for edit in edits):
+                yield seq
 
     # -- matching ----------------------------------------------------------------------------------------------------
 
@@ -196,21 +218,47 @@ class Replay:
         return self._occurrences[component, call]
 
     def edit_for(
-        self, matched: int | None, component: str, call: str, occurrence: int, ops: Iterable[str]
+        self,
+        matched: int | None,
+        component: str,
+        call: str,
+        occurrence: int,
+        ops: Iterable[str],
+        *,
+        input: Json = None,
     ) -> Edit | None:
-        """The edit of the plan that changes this invocation or message."""
+        """The edit of the plan that changes this invocation (with this input) or message; asked once for each."""
         for edit in self._edits:
             if edit.op not in ops or (edit.call is not None and edit.call != call):
                 continue
             if edit.seq is not None and matched is not None:
                 found = edit.seq == matched
             else:
-                found = _placed(edit, component, occurrence)
+                found = self._placed(edit, component, occurrence, input)
             if found:
+                self._applied.add(id(edit))
                 if edit.seq is not None:
                     self._edits.remove(edit)  # one record, one change
                 return edit
         return None
+
+    def _placed(self, edit: Edit, component: str, occurrence: int, input: Json) -> bool:
+        """Whether an edit names this by component, occurrence and input; with a pattern, matches are counted."""
+        if edit.component is None or not names(edit.component, component):
+            return False
+        if edit.where is not None:
+            if not matches(edit.where, input):
+                return False
+            self._hits[id(edit)] += 1
+            occurrence = self._hits[id(edit)]
+        return edit.occurrence is None or edit.occurrence == occurrence
+
+    @property
+    def unused(self) -> tuple[int, ...]:
+        """Which of the plan's edits never applied; a message or a setting of the user's always does, or fails."""
+        free = ("inject", "set_config")
+        edits = enumerate(self.plan.edits)
+        return tuple(n for n, edit in edits if edit.op not in free and id(edit) not in self._applied)
 
     def skip(self, seqs: Iterable[int]) -> None:
         """Count what is not asked for because what encloses it is served as a whole."""
@@ -222,11 +270,14 @@ class Replay:
                 self._occurrences[r.component, "message"] += 1
 
     def served(self, seq: int) -> bool:
-        """Whether the record answers instead of the program: whole model and tool calls whose result it may use."""
+        """Whether the record answers instead of the program: model and tool calls whose result it may use.
+
+        Other invocations, too, where it says all that they did, or a mock answered for them.
+        """
         past = self.calls[seq]
         if past.end is None or past.end.opaque or past.end.how == "dropped":
             return False
-        if past.start.call not in LEAVES and past.end.how != "mocked":
+        if past.start.call not in LEAVES and past.end.how != "mocked" and past.end.changes is None:
             return False
         if past.end.seq < self.cut:
             return True
@@ -337,13 +388,14 @@ class Replay:
         return self.records[self.pointer] if self.in_prefix else None
 
 
-def _placed(edit: Edit, component: str, occurrence: int) -> bool:
-    if edit.component is None or not names(edit.component, component):
+def _may_change(edit: Edit, component: str, call: str, occurrence: int) -> bool:
+    """Whether an edit without a number may change this; what its pattern says of the input is not known here."""
+    if edit.component is None or not names(edit.component, component) or edit.call not in (None, call):
         return False
-    return edit.occurrence is None or edit.occurrence == occurrence
+    return edit.occurrence is None or edit.where is not None or edit.occurrence == occurrence
 
 
-_FREE = (RunStarted, RunEnded, Noted, ValueRead)
+_FREE = (RunStarted, RunEnded, Noted, SpanStarted, SpanEnded, ValueRead)
 
 
 def commands(r: Record) -> bool:

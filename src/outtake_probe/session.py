@@ -29,6 +29,8 @@ from outtake_probe.records import (
     Record,
     RunEnded,
     RunStarted,
+    SpanEnded,
+    SpanStarted,
     Status,
     ValueRead,
 )
@@ -200,7 +202,8 @@ class Session:
                 if difference is not None:
                     status, value = "diverged", {"difference": str(difference)}
             if not self._ending_is_shared():
-                self.emit(RunEnded, status=status, body=self.bodies.put(value))
+                unused = self.rerun.replay.unused if self.rerun is not None else ()
+                self.emit(RunEnded, status=status, body=self.bodies.put(value), unused=unused)
         return status, value
 
     def _ending_is_shared(self) -> bool:
@@ -221,13 +224,14 @@ class Session:
             raise Stopped("stopped by the user of the debugger")
 
     def effects(self, call: Call) -> Effects | None:
-        """What a tool call does to the world: as declared for its component, by the program, or unknown: a write."""
-        if call.kind != "tool":
-            return call.effects
+        """What a call does to the world: as declared for its component, or by the program; of an unknown tool, a write.
+
+        Of other kinds, None where nothing is said.
+        """
         for pattern, declared in self.settings.effects.items():
             if fnmatch.fnmatchcase(call.component, pattern) or fnmatch.fnmatchcase(call.component, "*/" + pattern):
                 return declared
-        return call.effects or "write"
+        return call.effects or ("write" if call.kind == "tool" else None)
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -258,13 +262,40 @@ class Session:
             self.emit(ValueRead, source=source, value=value, parent=frame.invocation if frame else None)
         return value
 
-    def note(self, type: str, component: str, body: Json) -> None:
-        """The program or its framework reports an event of its own."""
+    def note(self, type: str, component: str, body: Json, span: int | None = None) -> None:
+        """The program or its framework reports an event of its own, inside a span where it has one."""
         frame = current.get()
         with self.lock:
-            if self.rerun is None or not self.rerun.replay.in_prefix:
+            if self._notes:
                 parent = frame.invocation if frame else None
-                self.emit(Noted, type=type, component=component, body=self.bodies.put(body), parent=parent)
+                self.emit(Noted, type=type, component=component, body=self.bodies.put(body), parent=parent, span=span)
+
+    def span(self, name: str, tags: Json = None, within: int | None = None) -> int | None:
+        """The framework's instrumentation opens a span, inside another one; its number, None where nothing is written.
+
+        Spans are told apart by their numbers, not by where the code runs: a framework may close them elsewhere.
+        """
+        frame = current.get()
+        with self.lock:
+            if not self._notes:
+                return None
+            component, parent = (frame.component, frame.invocation) if frame else ("", None)
+            body = self.bodies.put(tags) if tags else None
+            number = self.recorder.next
+            about = {"component": component, "parent": parent, "body": body}
+            return self.emit(SpanStarted, span=number, within=within, name=name, **about)
+
+    def span_end(self, span: int | None, result: Json = None, *, failed: bool = False, **told: Any) -> None:
+        """A span closes; `told` are `seconds`, `tokens_in`, `tokens_out`.  One without a number is not written."""
+        with self.lock:
+            if span is not None and self._notes:
+                body = self.bodies.put(result) if result is not None else None
+                self.emit(SpanEnded, span=span, failed=failed, body=body, **told)
+
+    @property
+    def _notes(self) -> bool:
+        """Whether what only informs is written: what a replay repeats is in the record."""
+        return self.rerun is None or not self.rerun.replay.in_prefix
 
     # -- the user's commands -----------------------------------------------------------------------------------------
 

@@ -33,6 +33,33 @@ REPR = 400
 _ADDRESS = re.compile(r"(?: at)? 0x[0-9a-fA-F]{6,}")
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Family:
+    """Classes with a coding of their own: all subclasses of `base` are written as ``{"$type": name, ...}``."""
+
+    name: str
+    base: type
+    to_json: Callable[[Any, int], dict[str, Json]]
+    """Of a value and the depth at which it stands: what the tagged object holds beside its tag."""
+    from_json: Callable[[Json], object]
+
+
+_families: dict[str, Family] = {}
+_family_of: dict[type, Family | None] = {}
+_known: dict[str, type] = {}
+
+
+def register(family: Family) -> None:
+    """Write and read a family of classes as its adapter says; one of the same name is replaced."""
+    _families[family.name] = family
+    _family_of.clear()
+
+
+def know(cls: type) -> None:
+    """This class can be found again by its name although no module holds it: it was made inside a function."""
+    _known[class_name(cls)] = cls
+
+
 class Opaque(ValueError):
     """A recorded value cannot be brought back; the message says what it was."""
 
@@ -116,27 +143,41 @@ _DECODERS: dict[str, Callable[[Json], object]] = {
     "decimal": lambda v: decimal.Decimal(v["value"]),
     "uuid": lambda v: uuid.UUID(v["value"]),
     "path": lambda v: pathlib.Path(v["value"]),
-    "enum": lambda v: _class(v["class"], enum.Enum)[v["name"]],
+    "class": lambda v: find_class(v["class"], object),
+    "enum": lambda v: find_class(v["class"], enum.Enum)[v["name"]],
     "dataclass": lambda v: _build_dataclass(v),  # noqa: PLW0108  defined below
     "model": lambda v: _build_model(v),  # noqa: PLW0108  defined below
-    "namedtuple": lambda v: _class(v["class"], tuple)(*map(decode, v["items"])),
+    "namedtuple": lambda v: find_class(v["class"], tuple)(*map(decode, v["items"])),
     "exception": lambda v: decode_error(v),  # noqa: PLW0108  defined below
 }
+
+
+def _family(cls: type) -> Family | None:
+    if cls not in _family_of:
+        found = [family for family in _families.values() if issubclass(cls, family.base)]
+        _family_of[cls] = max(found, key=lambda family: len(family.base.__mro__), default=None)
+    return _family_of[cls]
 
 
 def _instance(value: object, depth: int) -> Json:
     cls = type(value)
     name = class_name(cls)
-    if isinstance(value, enum.Enum):
+    family = _family(cls)
+    if family is not None and is_found(cls):
+        return {TAG: family.name, **family.to_json(value, depth)}
+    if isinstance(value, type):
+        return {TAG: "class", "class": class_name(value)} if is_found(value) else _opaque(value)
+    if isinstance(value, enum.Enum) and is_found(cls):
         return {TAG: "enum", "class": name, "name": value.name}
     if isinstance(value, pathlib.PurePath):
         return {TAG: "path", "value": str(value)}
     if dataclasses.is_dataclass(value):
         fields = {f.name: encode(getattr(value, f.name, None), depth + 1) for f in dataclasses.fields(value)}
-        return {TAG: "dataclass", "class": name, "fields": fields}
+        return {TAG: "dataclass" if is_found(cls) else "opaque", "class": name, "fields": fields}
     if is_model(value):
-        return {TAG: "model", "class": name, "fields": _model_fields(value, depth)}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        tag = "model" if is_found(cls) else "opaque"
+        return {TAG: tag, "class": name, "fields": _model_fields(value, depth)}
+    if isinstance(value, tuple) and hasattr(value, "_fields") and is_found(cls):
         return {TAG: "namedtuple", "class": name, "items": [encode(item, depth + 1) for item in value]}
     if isinstance(value, BaseException):
         return encode_error(value)
@@ -177,13 +218,23 @@ def decode(value: Json) -> Any:
     if tag is None:
         return {key: decode(item) for key, item in value.items()}
     build = _DECODERS.get(tag) if isinstance(tag, str) else None
+    if build is None and tag in _families:
+        return _families[tag].from_json(value)
     if build is None:
         raise Opaque(f"{value.get('class', tag)} cannot be brought back from the record: {value.get('repr', '')}")
     return build(value)
 
 
-def _class(name: str, base: type) -> type[Any]:
+def is_found(cls: type) -> bool:
+    """Whether a class can be found again by its name."""
+    return "<locals>" not in cls.__qualname__ or class_name(cls) in _known
+
+
+def find_class(name: str, base: type) -> type[Any]:
+    """The class of that name (``module:qualname``), if it is a `base`.  Raises `Opaque`."""
     module_name, _, qualname = name.partition(":")
+    if name in _known and issubclass(_known[name], base):
+        return _known[name]
     try:
         found: Any = sys.modules.get(module_name) or importlib.import_module(module_name)
         for part in qualname.split("."):
@@ -196,7 +247,7 @@ def _class(name: str, base: type) -> type[Any]:
 
 
 def _build_dataclass(value: Json) -> object:
-    cls = _class(value["class"], object)
+    cls = find_class(value["class"], object)
     if not dataclasses.is_dataclass(cls):
         raise Opaque(f"{value['class']} is no dataclass any more")
     made = object.__new__(cls)
@@ -206,7 +257,7 @@ def _build_dataclass(value: Json) -> object:
 
 
 def _build_model(value: Json) -> object:
-    cls = _class(value["class"], object)
+    cls = find_class(value["class"], object)
     if not hasattr(cls, "model_validate"):
         raise Opaque(f"{value['class']} is no pydantic model any more")
     fields = {name: decode(item) for name, item in value["fields"].items()}
@@ -239,7 +290,7 @@ class RecordedError(Exception):
 def decode_error(value: Json) -> BaseException:
     """The exception to raise for a recorded error."""
     try:
-        cls = _class(value["class"], BaseException)
+        cls = find_class(value["class"], BaseException)
         args = tuple(decode(item) for item in value.get("args", []))
         state = {k: decode(v) for k, v in value.get("state", {}).items()}
     except Opaque:

@@ -79,7 +79,7 @@ def _write_records(out: IO[bytes], records: Iterable[dict[str, Json]]) -> set[st
     names = set()
     for record in records:
         out.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
-        names |= {record[key] for key in ("body", "was") if record.get(key)}
+        names |= {record[key] for key in ("body", "was", "changes") if record.get(key)}
     return names
 
 

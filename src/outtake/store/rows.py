@@ -22,6 +22,8 @@ KIND_NUMBERS: dict[str, int] = {
     "config_set": 9,
     "noted": 10,
     "run_ended": 11,
+    "span_started": 12,
+    "span_ended": 13,
 }
 """Numbers of the kinds of record in the file; never reused."""
 KIND_NAMES = {number: name for name, number in KIND_NUMBERS.items()}

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, nested
 from outtake_probe.records import CallKind, Effects, Json
+from outtake_probe.replay import LEAVES
 from outtake_probe.session import BadValue, Session
 from outtake_probe.values import encode
 
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
+
+
+class ReturnsOnly:
+    """What a function does that is declared to change nothing: it returns."""
+
+    def begin(self) -> None:
+        """Nothing to watch."""
+
+    def changes(self) -> Json:
+        return {}
+
+    def same(self, changes: Json) -> bool:
+        return not changes
+
+    def redo(self, changes: Json, sent: Sequence[int]) -> None:
+        """Nothing to do."""
 
 
 class Component:
@@ -30,25 +47,28 @@ class Component:
         self.names = [name for name in names if name != self.bound_to]
 
     def call(self, session: Session, args: Args, kwargs: Kwargs) -> Any:
-        what, bound = self._describe(args, kwargs)
+        what, bound = self._describe(session, args, kwargs)
         return call(session, what, lambda new: self._again(bound, new))
 
     async def acall(self, session: Session, args: Args, kwargs: Kwargs) -> Any:
-        what, bound = self._describe(args, kwargs)
+        what, bound = self._describe(session, args, kwargs)
         return await acall(session, what, lambda new: self._again(bound, new))
 
     def stream(self, session: Session, args: Args, kwargs: Kwargs) -> Iterator[Any]:
-        what, bound = self._describe(args, kwargs)
+        what, bound = self._describe(session, args, kwargs)
         return stream(session, what, lambda new: self._again(bound, new))
 
     def astream(self, session: Session, args: Args, kwargs: Kwargs) -> AsyncIterator[Any]:
-        what, bound = self._describe(args, kwargs)
+        what, bound = self._describe(session, args, kwargs)
         return astream(session, what, lambda new: self._again(bound, new))
 
-    def _describe(self, args: Args, kwargs: Kwargs) -> tuple[Call, inspect.BoundArguments]:
+    def _describe(self, session: Session, args: Args, kwargs: Kwargs) -> tuple[Call, inspect.BoundArguments]:
         bound = self.signature.bind(*args, **kwargs)
         given = {name: encode(value) for name, value in bound.arguments.items() if name != self.bound_to}
-        return Call(self.kind, nested(self.name), given, effects=self.effects, normalize=self._normalize), bound
+        call = Call(self.kind, nested(self.name), given, effects=self.effects, normalize=self._normalize)
+        if self.kind not in LEAVES and session.effects(call) in ("pure", "read"):
+            call.whole = ReturnsOnly()
+        return call, bound
 
     def _normalize(self, current: Json, value: Json) -> Json:
         """An edit names all arguments, or some; a value that is no object is the only argument."""
