@@ -15,10 +15,10 @@ import autogen_core
 from outtake_probe.session import Session
 from outtake_probe.targets.autogen import hooks
 from outtake_probe.targets.autogen.hub import Hub
-from outtake_probe.targets.autogen.patches import Patches
 from outtake_probe.targets.autogen.program import make_program
 from outtake_probe.targets.autogen.target import CAPABILITIES, AutoGenTarget
 from outtake_probe.targets.base import Capability, Program
+from outtake_probe.targets.patches import Patches
 
 TRIGGERS = ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams")
 """Modules after whose import `install` puts in place what has become possible; it can be called at any time."""

@@ -24,7 +24,7 @@ from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
-from outtake_probe.targets.autogen.patches import Patches
+from outtake_probe.targets.patches import Patches
 from outtake_probe.values import TAG, decode, encode
 
 Method = Callable[..., Any]

@@ -14,8 +14,8 @@ from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.targets.autogen import calls, messages
 from outtake_probe.targets.autogen.hub import Hub
-from outtake_probe.targets.autogen.patches import Patches
 from outtake_probe.targets.autogen.paths import here, is_team
+from outtake_probe.targets.patches import Patches
 
 Method = Callable[..., Any]
 

@@ -43,13 +43,19 @@ class Patches:
                 for name, wrap in methods.items():
                     self.wrap(cls, name, wrap)
 
+        own = vars(base).get("__init_subclass__")
+
         def __init_subclass__(cls: type[Any], /, **kwargs: Any) -> None:
-            super(base, cls).__init_subclass__(**kwargs)  # type: ignore[arg-type]
+            if own is not None:
+                own.__func__(cls, **kwargs)
+            else:
+                super(base, cls).__init_subclass__(**kwargs)  # type: ignore[arg-type]
             wrap_all(cls)
 
         for cls in set(_family(base)):
             wrap_all(cls)
-        if "__init_subclass__" not in vars(base):
+        if not hasattr(getattr(own, "__func__", None), _MARK):
+            setattr(__init_subclass__, _MARK, True)
             self.set(base, "__init_subclass__", classmethod(__init_subclass__))
 
     def original(self, name: str) -> Any:
