@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from outtake_probe.calls import Usage
+from outtake_probe.calls import Sends, Usage
 from outtake_probe.conditions import Subject
 from outtake_probe.gate import PROCEED, Answer, why_hold
 from outtake_probe.passage import Passage, hold_call, whole
@@ -46,7 +46,21 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
         passage.changes = yield from session.rerun.body(end.changes)
     if passage.failed and isinstance(value, dict) and value.get("class") in CANCELLED:
         yield Wait()
+    if passage.changes is not None and isinstance(passage.call.whole, Sends):
+        yield from _resend(session.rerun, passage, passage.call.whole)
     return value
+
+
+def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:
+    """What it sent before it came back is sent again in its turn: others may have started because of that."""
+    for index, seq in enumerate(passage.past.sent if passage.past is not None else ()):
+        yield from rerun.turn(seq)
+        with rerun.session.lock:
+            if seq >= rerun.replay.cut:
+                rerun.copy(rerun.replay.records[seq])
+                passage.resent.add(seq)
+            number = rerun.replay.child.get(seq, seq)
+        whole.resend(passage.changes, index, number)
 
 
 def redo(session: Session, passage: Passage) -> None:
@@ -196,12 +210,15 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     past, rerun = passage.past, session.rerun
     if passage.how == "reused" and past is not None and rerun is not None:
         for seq in past.inside:
-            if seq >= rerun.replay.cut:
+            if seq >= rerun.replay.cut and seq not in passage.resent:
                 rerun.copy(rerun.replay.records[seq])
     how = _how(rerun, passage, back)
     used = back.usage or Usage()
     if how == "reused" and past is not None and past.end is not None and back.usage is None:
         used = Usage(past.end.tokens_in, past.end.tokens_out, past.end.cost)
+    seconds = time.monotonic() - passage.started
+    if passage.how == "reused" and past is not None and past.end is not None:
+        seconds = past.end.seconds
     lineage = passage.frame.lineage
     session.emit(
         InvocationEnded,
@@ -212,7 +229,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
         body=back.body,
         failed=back.failed,
         how=how,
-        seconds=round(time.monotonic() - passage.started, 6),
+        seconds=round(seconds, 6),
         opaque=passage.verb == "proceed" and not back.failed and is_opaque(back.value),
         changes=back.changes,
         tokens_in=used.tokens_in,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.values import decode, encode
@@ -44,6 +44,14 @@ class Whole(Protocol):
         `sent` are the numbers, in this run, of the messages that were sent inside it, in order: their records are
         there already.
         """
+
+
+@runtime_checkable
+class Sends(Whole, Protocol):
+    """A whole invocation whose messages go out before it comes back, so that others may start because of them."""
+
+    def resend(self, changes: Json, index: int, number: int) -> None:
+        """It is served from the record, and it is the turn of the message that it sent as its `index`-th."""
 
 
 @dataclass(slots=True)

@@ -58,6 +58,8 @@ class Passage:
     mock: Json = None
     changes: Json = None
     """What the invocation did beside its result, where it is served as a whole."""
+    resent: set[int] = field(default_factory=set)
+    """Messages of the parent, sent inside it, that are in this run's log already."""
     failed: bool = False
     input: Json = None
     edited: bool = False

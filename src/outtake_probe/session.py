@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -108,6 +109,34 @@ class Hold:
 
 
 @dataclass(slots=True)
+class Standstill:
+    """How long something of the program was held: a framework's time-outs do not run meanwhile."""
+
+    _seconds: float = 0.0
+    _since: float = 0.0
+    _holds: int = 0
+
+    def begin(self) -> None:
+        self._since = self._since if self._holds else time.monotonic()
+        self._holds += 1
+
+    def end(self) -> None:
+        self._holds -= 1
+        if not self._holds:
+            self._seconds += time.monotonic() - self._since
+
+    @property
+    def now(self) -> bool:
+        """Whether something is held."""
+        return self._holds > 0
+
+    @property
+    def seconds(self) -> float:
+        """In all, up to now."""
+        return self._seconds + (time.monotonic() - self._since if self._holds else 0.0)
+
+
+@dataclass(slots=True)
 class Settings:
     """What the server tells at the start: effects declared for components (patterns) in `outtake.toml`, settings."""
 
@@ -135,6 +164,7 @@ class Session:
         self.target: Target | None = None
         self.built = False
         self.holds: dict[int, Hold] = {}
+        self.standstill = Standstill()
         self.tokens = 0
         self.cost = 0.0
         self.stopping = False
@@ -390,10 +420,14 @@ class Session:
             hold = Hold(next(self._hold_ids), fields, Wait(), check)
             self.holds[hold.id] = hold
             self.recorder.send("held", {"hold": hold.id, **fields})
+            if fields["when"] != "input":
+                self.standstill.begin()
         try:
             yield hold.wait
         finally:
             with self.lock:
+                if fields["when"] != "input":
+                    self.standstill.end()
                 self.holds.pop(hold.id, None)
                 self.recorder.send("freed", {"hold": hold.id})
         if hold.answer.verb == "stop":
