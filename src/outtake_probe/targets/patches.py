@@ -18,6 +18,7 @@ class Patches:
     def __init__(self) -> None:
         self._undo: list[tuple[Any, str, Any]] = []
         self._names: dict[str, Any] = {}
+        self._also: list[Callable[[], None]] = []
 
     def set(self, holder: Any, name: str, value: Any) -> None:
         """Replace an attribute."""
@@ -69,8 +70,14 @@ class Patches:
             if getattr(module, "__dict__", {}).get(name) is old:
                 self.set(module, name, new)
 
+    def then(self, undo: Callable[[], None]) -> None:
+        """Call `undo` when everything is put back."""
+        self._also.append(undo)
+
     def undo(self) -> None:
         """Put everything back."""
+        while self._also:
+            self._also.pop()()
         while self._undo:
             holder, name, value = self._undo.pop()
             if value is _MISSING:

@@ -1,0 +1,39 @@
+"""Where a call happens, as both adapters see it: the path below the running component, and what a graph adds to it.
+
+A graph framework on top of LangChain has control flow of its own (an interrupt is an exception to Python); it says so
+here, so that this package needs no import of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from outtake_probe.calls import current
+from outtake_probe.records import Json
+
+
+class Around:
+    """What the framework around LangChain adds; nothing, where there is none."""
+
+    def __init__(self) -> None:
+        self.identity: Callable[[], Json] = lambda: None
+        """What a call depends on besides its arguments: answers of a person that the code will be given."""
+        self.error: Callable[[Exception], Exception] = lambda error: error
+        """The error to raise for a recorded one."""
+        self.leaf: Callable[[], None] = lambda: None
+        """Told when a model or a tool is called."""
+
+
+around = Around()
+
+
+def below(name: str) -> str:
+    """The path of something that the running component uses."""
+    frame = current.get()
+    return f"{frame.component}/{name}" if frame is not None and frame.component else name
+
+
+def is_inside(kind: str, name: str = "") -> bool:
+    """Whether the running code is the implementation of such a call already."""
+    frame = current.get()
+    return frame is not None and frame.kind == kind and frame.component.endswith(name)

@@ -1,0 +1,106 @@
+"""LangChain's callbacks as spans: chains, parsers, prompts and the like, and events that a program reports itself.
+
+Model and tool calls and a graph's nodes are invocations already, so they are no spans as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.tracers import context as tracing
+
+from outtake_probe.calls import current
+from outtake_probe.records import Json
+from outtake_probe.session import Session
+from outtake_probe.targets.langchain.messages import body
+from outtake_probe.targets.patches import Patches
+from outtake_probe.values import describe_error
+
+_SHOWN = ("langgraph_node", "langgraph_step", "thread_id")
+_INSIDE = ("ls_", "lc_", "langgraph_", "checkpoint_", "thread_id", "__")
+"""Metadata that frameworks put on everything."""
+
+
+class Spans(BaseCallbackHandler):
+    """Hears what LangChain reports; it never changes anything."""
+
+    run_inline = True
+    raise_error = False
+    ignore_llm = True
+    ignore_chat_model = True
+    ignore_retriever = True
+    ignore_agent = True
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._open: dict[UUID, tuple[int | None, float]] = {}
+        """Spans by LangChain's run; a run that is no span of its own has that of what encloses it."""
+
+    def on_chain_start(
+        self,
+        serialized: dict[str, Any] | None,
+        inputs: Any,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        tags: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        within = self._open[parent_run_id][0] if parent_run_id in self._open else None
+        if _is_part_of_a_graph(kwargs.get("name"), tags or (), metadata or {}):
+            self._open[run_id] = (within, -1.0)
+            return
+        name = kwargs.get("name") or (serialized or {}).get("name") or "chain"
+        span = self._session.span(name, _tags(tags or (), metadata or {}), within)
+        self._open[run_id] = (span, time.monotonic())
+
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        self._close(run_id, None, False)
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        self._close(run_id, error, True)
+
+    def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        frame = current.get()
+        span = self._open[run_id][0] if run_id in self._open else None
+        self._session.note(name, frame.component if frame else "", body(data), span)
+
+    def _close(self, run_id: UUID, error: BaseException | None, failed: bool) -> None:
+        span, began = self._open.pop(run_id, (None, -1.0))
+        if span is None or began < 0:
+            return
+        result: Json = describe_error(error) if error is not None else None
+        self._session.span_end(span, result, failed=failed, seconds=round(time.monotonic() - began, 6))
+
+
+def _is_part_of_a_graph(name: str | None, tags: Sequence[str], metadata: dict[str, Any]) -> bool:
+    """Whether this is the run of a graph or of one of its nodes, which are invocations."""
+    if any(tag.startswith("graph:step:") for tag in tags):
+        return True
+    if metadata.get("ls_integration") == "langgraph" and "langgraph_node" not in metadata:
+        return True
+    return metadata.get("langgraph_node") == name and any(tag.startswith("seq:step:") for tag in tags)
+
+
+def _tags(tags: Sequence[str], metadata: dict[str, Any]) -> Json:
+    own = {name: body(value) for name, value in metadata.items() if not name.startswith(_INSIDE)}
+    kept = [tag for tag in tags if not tag.startswith(("seq:step:", "map:key:"))]
+    return {**({"tags": kept} if kept else {}), **({"metadata": own} if own else {})}
+
+
+def install_spans(session: Session, patches: Patches) -> list[str]:
+    """Add the handler to whatever configures callbacks."""
+    hooks = getattr(tracing, "_configure_hooks", None)
+    if not isinstance(hooks, list):
+        return ["chains are not shown as spans: langchain_core.tracers.context has no list of handlers"]
+    handler: ContextVar[Spans | None] = ContextVar("outtake_spans", default=Spans(session))
+    entry = (handler, True, None, None)
+    hooks.append(entry)
+    patches.then(lambda: hooks.remove(entry))
+    return []

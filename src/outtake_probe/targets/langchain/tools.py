@@ -1,0 +1,300 @@
+"""Tools, retrievers and embeddings pass the gate where their classes implement them; callbacks around it run as always.
+
+What a tool is shown to get are the arguments that the model gave it.  What a framework injects (a graph's state, the id
+of the call) is part of what tells one call from another, because the tool can read it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool
+
+from outtake_probe.calling import NewInput, acall, call
+from outtake_probe.calls import Call, current
+from outtake_probe.records import EFFECTS, Effects, Json
+from outtake_probe.session import BadValue, Session
+from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.context import around, below, is_inside
+from outtake_probe.targets.patches import Patches
+from outtake_probe.values import decode, encode
+
+Method = Callable[..., Any]
+Wrap = Callable[[Method], Method]
+_OURS = ("config", "run_manager", "callbacks")
+"""What LangChain passes along, which is no argument of the tool."""
+_RUNTIME = ("state", "context", "tool_call_id")
+"""What a tool can read of an injected runtime and that is not made up anew in each run."""
+
+
+def install_tools(session: Session, patches: Patches) -> list[str]:
+    """Wrap every tool there is, and those to come."""
+    patches.family(BaseTool, {"_run": _tool(session), "_arun": _atool(session)})
+    return []
+
+
+def install_retrievers(session: Session, patches: Patches) -> list[str]:
+    """Wrap every retriever."""
+    methods = {"_get_relevant_documents": _query(session), "_aget_relevant_documents": _aquery(session)}
+    patches.family(BaseRetriever, methods)
+    return []
+
+
+def install_embeddings(session: Session, patches: Patches) -> list[str]:
+    """Wrap every class that embeds texts."""
+    patches.family(
+        Embeddings,
+        {
+            "embed_documents": _embed(session),
+            "embed_query": _embed(session),
+            "aembed_documents": _aembed(session),
+            "aembed_query": _aembed(session),
+        },
+    )
+    return []
+
+
+# -- tools -----------------------------------------------------------------------------------------------------------
+
+
+def _tool(session: Session) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if is_inside("tool", f"/{self.name}"):
+                return method(self, *args, **kwargs)
+            around.leaf()
+            try:
+                return call(
+                    session,
+                    _tool_call(self, args, kwargs),
+                    lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
+                )
+            except Exception as error:
+                raise around.error(error) from None
+
+        return _run
+
+    return wrap
+
+
+def _atool(session: Session) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def _arun(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if is_inside("tool", f"/{self.name}"):
+                return await method(self, *args, **kwargs)
+            around.leaf()
+            try:
+                return await acall(
+                    session,
+                    _tool_call(self, args, kwargs),
+                    lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
+                )
+            except Exception as error:
+                raise around.error(error) from None
+
+        return _arun
+
+    return wrap
+
+
+def _positional(args: tuple[Any, ...], new: NewInput | None) -> tuple[Any, ...]:
+    return args if new is None or "input" not in new.value or not args else (new.value["input"], *args[1:])
+
+
+def _named(kwargs: dict[str, Any], new: NewInput | None) -> dict[str, Any]:
+    return kwargs if new is None else {**kwargs, **{k: v for k, v in new.value.items() if k in kwargs or k != "input"}}
+
+
+def _tool_call(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    said, injected = _split(tool, args, kwargs)
+    awaited = around.identity()
+    rest = {**({"injected": injected} if injected else {}), **({"answers": awaited} if awaited else {})}
+    return Call(
+        "tool",
+        below(f"tools/{tool.name}") if not _in_tools() else below(tool.name),
+        said,
+        {"arguments": said, **rest} if rest else None,
+        effects=effects_of(tool),
+        normalize=lambda _, value: _arguments(tool, said, value),
+        normalize_output=_result,
+    )
+
+
+def _in_tools() -> bool:
+    """A component that is itself called so: the tools of a graph are in its node `tools`."""
+    frame = current.get()
+    return frame is not None and frame.component.endswith("/tools")
+
+
+def _split(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[dict[str, Json], dict[str, Json]]:
+    """The arguments that a model (or the program) gave, and those that a framework injected."""
+    said: dict[str, Json] = {"input": encode(args[0])} if args else {}
+    injected: dict[str, Json] = {}
+    hidden = _injected_names(tool)
+    for name, value in kwargs.items():
+        if name in _OURS:
+            continue
+        if _is_runtime(value):
+            parts = {part: getattr(value, part, None) for part in _RUNTIME}
+            injected[name] = {part: messages.body(item) for part, item in parts.items() if item is not None}
+        elif hasattr(value, "abatch") and hasattr(value, "search"):
+            continue  # a store: what is read there is seen there
+        elif name in hidden:
+            injected[name] = messages.body(value)
+        else:
+            said[name] = messages.body(value)
+    return said, injected
+
+
+def _is_runtime(value: Any) -> bool:
+    return hasattr(value, "tool_call_id") and hasattr(value, "stream_writer") and hasattr(value, "state")
+
+
+def _injected_names(tool: Any) -> frozenset[str]:
+    """Names of arguments that no model sees."""
+    fields = getattr(tool.args_schema, "model_fields", None) or {}
+    return frozenset(name for name, info in fields.items() if any(map(_is_injected, getattr(info, "metadata", ()))))
+
+
+def _is_injected(note: Any) -> bool:
+    cls = note if isinstance(note, type) else type(note)
+    return any(base.__name__ == "InjectedToolArg" for base in cls.__mro__)
+
+
+def _arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:
+    """An edit names all arguments of a tool, or some; a value that is no object is the only argument."""
+    if not isinstance(value, dict):
+        if len(said) != 1:
+            raise BadValue(f"{tool.name} takes the arguments {', '.join(said) or 'none'}: give an object", schema(tool))
+        value = {next(iter(said)): value}
+    known = [*said, *(schema(tool).get("properties") or {})]
+    unknown = [name for name in value if name not in known]
+    if unknown:
+        known_names = ", ".join(dict.fromkeys(known)) or "none"
+        raise BadValue(f"{tool.name} has no argument {unknown[0]!r}; it takes {known_names}", schema(tool))
+    return {**said, **value}
+
+
+def schema(tool: Any) -> dict[str, Json]:
+    """The JSON schema of what a model gives to a tool."""
+    try:
+        found = tool.tool_call_schema
+        return dict(found) if isinstance(found, dict) else dict(found.model_json_schema())
+    except Exception:  # noqa: BLE001  a schema of the user's that pydantic cannot describe
+        return {}
+
+
+def _result(value: Json) -> Json:
+    """A mocked result: a message that was written as a plain object is one."""
+    if messages.looks_like_message(value):
+        return encode(messages.given(value, "tool"))
+    return encode(decode(value))
+
+
+def effects_of(tool: Any) -> Effects | None:
+    """What the program declares that a tool does to the world; None where it says nothing."""
+    for place in (tool, getattr(tool, "func", None), getattr(tool, "coroutine", None), type(tool)):
+        declared = getattr(place, "__outtake_effects__", None)
+        if declared in EFFECTS:
+            return declared  # type: ignore[no-any-return]
+    noted = (getattr(tool, "metadata", None) or {}).get("effects")
+    return noted if noted in EFFECTS else None
+
+
+# -- what is asked with one text -------------------------------------------------------------------------------------
+
+
+def _query(session: Session) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def _get_relevant_documents(self: Any, query: str, **kwargs: Any) -> Any:
+            if is_inside("tool", "/retriever"):
+                return method(self, query, **kwargs)
+            around.leaf()
+            what = _query_call(self, query, kwargs)
+            return call(session, what, lambda new: method(self, _asked(query, new), **kwargs))
+
+        return _get_relevant_documents
+
+    return wrap
+
+
+def _aquery(session: Session) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def _aget_relevant_documents(self: Any, query: str, **kwargs: Any) -> Any:
+            if is_inside("tool", "/retriever"):
+                return await method(self, query, **kwargs)
+            around.leaf()
+            what = _query_call(self, query, kwargs)
+            return await acall(session, what, lambda new: method(self, _asked(query, new), **kwargs))
+
+        return _aget_relevant_documents
+
+    return wrap
+
+
+def _asked(query: str, new: NewInput | None) -> str:
+    return query if new is None else str(new.value["query"])
+
+
+def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
+    said = {"query": query, **{name: encode(value) for name, value in kwargs.items() if name not in _OURS}}
+    return Call(
+        "tool",
+        below("retriever"),
+        said,
+        type=type(retriever).__name__,
+        effects=effects_of(retriever) or "read",
+        normalize=lambda _, value: {**said, **(value if isinstance(value, dict) else {"query": value})},
+    )
+
+
+def _embed(session: Session) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def embed(self: Any, texts: Any, **kwargs: Any) -> Any:
+            if is_inside("model"):
+                return method(self, texts, **kwargs)
+            around.leaf()
+            what = _embed_call(self, texts)
+            return call(session, what, lambda new: method(self, texts if new is None else new.value["texts"], **kwargs))
+
+        return embed
+
+    return wrap
+
+
+def _aembed(session: Session) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def aembed(self: Any, texts: Any, **kwargs: Any) -> Any:
+            if is_inside("model"):
+                return await method(self, texts, **kwargs)
+            around.leaf()
+            what = _embed_call(self, texts)
+            return await acall(
+                session, what, lambda new: method(self, texts if new is None else new.value["texts"], **kwargs)
+            )
+
+        return aembed
+
+    return wrap
+
+
+def _embed_call(model: Any, texts: Any) -> Call:
+    name = getattr(model, "model", None)
+    said: dict[str, Json] = {"model": name if isinstance(name, str) else type(model).__name__, "texts": encode(texts)}
+    return Call(
+        "model",
+        below("embeddings"),
+        said,
+        type=type(model).__name__,
+        normalize=lambda _, value: {**said, **(value if isinstance(value, dict) else {"texts": value})},
+    )
