@@ -14,7 +14,7 @@ from outtake_probe.edits import Edit
 from outtake_probe.gate import DROP, PROCEED, Answer, why_hold
 from outtake_probe.passage import Asked, Passage, ask, enter, fitting, hold_call, inside, matched_in, raised, whole
 from outtake_probe.records import Edited, InvocationEnded, InvocationStarted, Json
-from outtake_probe.replay import LEAVES, Replay
+from outtake_probe.replay import LEAVES, Past, Replay
 from outtake_probe.rerun import Rerun
 from outtake_probe.session import Refused, Session
 from outtake_probe.values import encode_error
@@ -80,6 +80,8 @@ def _again(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
     passage = Passage(asked.call, seq, enter(asked, seq, seq), past)
     asked.call.number = seq
     came_back = past.end is not None and past.end.seq < replay.cut
+    if came_back:
+        replay.pass_by(past, asked.occurrence, asked.call.input)
     recorded = (yield from _recorded_answer(session, rerun, asked)) if came_back else None
     if recorded is not None:
         answer = recorded
@@ -141,7 +143,8 @@ def _planned(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answer]:
     replay, call, past = rerun.replay, asked.call, asked.past
     edit = replay.edit_for(asked.matched, call.component, call.kind, asked.occurrence, _OPS, input=call.input)
     if edit is not None:
-        return _edit_answer(session, edit, call)
+        given = _edit_answer(session, edit, call)
+        return _RECORD if past is not None and _is_recorded(session, replay, past, given) else given
     answer = yield from _recorded_answer(session, rerun, asked)
     if answer is not None:
         return answer
@@ -161,6 +164,13 @@ def _edit_answer(session: Session, edit: Edit, call: Call) -> Answer:
     if edit.op == "raise":
         return Answer("serve", raised(edit.value), failed=True, edited=True)
     return Answer("serve", fitting(session, edit, call.normalize_output), edited=True)
+
+
+def _is_recorded(session: Session, replay: Replay, past: Past, given: Answer) -> bool:
+    """Whether a mock answered the same in the parent: then nothing changes."""
+    if given.verb != "serve" or not past.mocked:
+        return False
+    return (session.bodies.put(given.value), given.failed) == replay.output_of(past.start.seq)
 
 
 def _repeated(session: Session, replay: Replay, asked: Asked) -> Steps[Answer]:

@@ -121,6 +121,7 @@ class InvocationEnded(Record):
     failed: bool = False
     how: How = "executed"
     seconds: float = 0.0
+    """What it took; of one that the record answered for, what it took when it was executed."""
     opaque: bool = False
     """The body shows the result but cannot bring it back: the invocation cannot be served from the record."""
     tokens_in: int = 0

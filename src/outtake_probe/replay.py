@@ -61,6 +61,10 @@ class Past:
     """Numbers of the messages that its own code sent."""
     edited_inside: bool = False
 
+    @property
+    def mocked(self) -> bool:
+        return self.end is not None and self.end.how == "mocked"
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -241,6 +245,16 @@ class Replay:
                     self._edits.remove(edit)  # one record, one change
                 return edit
         return None
+
+    def pass_by(self, past: Past, occurrence: int, input: Json) -> None:
+        """An invocation before the cut, which no edit changes: it counts among what a pattern matches.
+
+        Where the record holds a mock's answer, the mock has been of use.
+        """
+        for edit in self._edits:
+            named = edit.seq is None and edit.call in (None, past.start.call)
+            if named and self._placed(edit, past.start.component, occurrence, input) and past.mocked:
+                self._applied.add(id(edit))
 
     def _placed(self, edit: Edit, component: str, occurrence: int, input: Json) -> bool:
         """Whether an edit names this by component, occurrence and input; with a pattern, matches are counted."""

@@ -18,7 +18,7 @@ from outtake.cli import text as words
 from outtake.cli.commands import command
 from outtake.cli.front import Document, Front
 from outtake.cli.problems import FAILED, Problem, exit_code
-from outtake.cli.running import InputOption, PythonOption, attend, interpreter, saved_tokens
+from outtake.cli.running import InputOption, PythonOption, attend, interpreter, reported
 
 if TYPE_CHECKING:
     from outtake.service import Service
@@ -128,7 +128,7 @@ def _introduce(front: Front, question: str, *, scripted: bool) -> None:
 
 
 def _explain(front: Front, service: Service, wrong: Document, edit: Document) -> None:
-    outcome.print_outcome(front.out, wrong, saved_tokens(service, wrong))
+    outcome.print_outcome(front.out, wrong, reported(service, wrong))
     expected = constant("EXPECTED")
     front.out.print()
     front.out.print(f"The right answer is {expected}. What went wrong:", style="bold")
@@ -152,7 +152,7 @@ def _without_edit(front: Front, service: Service, question: str, wrong: Document
     if front.json:
         front.document(_document(question, wrong, None, None))
     else:
-        outcome.print_outcome(front.out, wrong, saved_tokens(service, wrong))
+        outcome.print_outcome(front.out, wrong, reported(service, wrong))
         if wrong["status"] == "completed":
             front.out.print(f'no message of this run begins with "{MISTAKE}": look at it, and fork where you see fit')
     return exit_code(wrong) or FAILED
@@ -175,4 +175,4 @@ def _conclude(
     if front.json:
         front.document(_document(question, wrong, edit, right))
     else:
-        outcome.print_outcome(front.out, right, saved_tokens(service, right))
+        outcome.print_outcome(front.out, right, reported(service, right))

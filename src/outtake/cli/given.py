@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outtake.cli.problems import Problem
+
+if TYPE_CHECKING:
+    from outtake.service.mocks import Mocks
 
 
 def value(text: str) -> Any:
@@ -57,6 +60,37 @@ def edit(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Problem(f"an edit is a JSON object with an op, not {text!r}")
     return found
+
+
+def mocks(given: Sequence[str], files: Sequence[str], live: Sequence[str]) -> Mocks:
+    """What ``--mock``, ``--mocks`` and ``--live`` ask for, as edits and patterns of components."""
+    from outtake.service.mocks import Mocks, lively, mock, read_mocks  # noqa: PLC0415  as in `Front.service`
+
+    edits: list[Mapping[str, Any]] = [mock(_mock(text)) for text in given]
+    patterns: list[str] = []
+    for file in files:
+        try:
+            found = read_mocks(json.loads(_read(file, "--mocks")), file)
+        except ValueError as error:
+            raise Problem(f"--mocks: {file} is no JSON: {error}") from error
+        edits += found.edits
+        patterns += found.live
+    more, named = lively(live, "--live")
+    return Mocks((*edits, *more), (*patterns, *named))
+
+
+def _mock(text: str) -> Any:
+    """A mock: a JSON object, ``@FILE`` with one, or ``WHAT=OUTPUT``, where WHAT is a component or a record's number."""
+    if text.lstrip().startswith(("{", "@")):
+        found = value(text)
+        if isinstance(found, str):
+            raise Problem(f"the mock {text!r} is no JSON object")
+        return found
+    what, equals, output = text.partition("=")
+    if not (equals and what.strip()):
+        raise Problem(f"the mock {text!r} answers nothing; say COMPONENT=JSON, SEQ=JSON, or an object as in mocks.json")
+    place: dict[str, Any] = {"seq": int(what)} if what.strip().isdecimal() else {"component": what.strip()}
+    return {**place, "output": value(output)}
 
 
 def place(text: str) -> tuple[str, int]:

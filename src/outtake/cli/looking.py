@@ -12,7 +12,7 @@ from outtake.cli.commands import RunArgument, command
 from outtake.cli.differences import SHOWN, print_diff
 from outtake.cli.front import Document, Front
 from outtake.cli.parts import print_description, seen
-from outtake.cli.running import PythonOption, interpreter, is_run, saved_tokens
+from outtake.cli.running import PythonOption, interpreter, is_run, reported
 from outtake.cli.transcript import Transcript, bodies
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def info(front: Front, run: RunArgument) -> None:
         if front.json:
             front.document(found)
         else:
-            outcome.print_outcome(front.out, found, saved_tokens(service, found))
+            outcome.print_outcome(front.out, found, reported(service, found))
 
 
 @command("show")
@@ -82,7 +82,7 @@ def show(
         transcript.settle()
         if limit is None and kind is None and component is None:
             found = service.info(run)
-            outcome.print_outcome(front.out, found, saved_tokens(service, found))
+            outcome.print_outcome(front.out, found, reported(service, found))
 
 
 @command("console")

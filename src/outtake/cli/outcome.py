@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
 from outtake.cli import text as words
+from outtake.cli.differences import edit_words
 from outtake.cli.front import Document
 from outtake.cli.problems import is_wrong_use
 
@@ -17,6 +20,9 @@ STATUS = {
     "stopped": "bold yellow",
     "held": "bold yellow",
 }
+WORTH = 0.1
+"""Seconds that are worth mentioning."""
+ENDED = ("completed", "failed")
 _FIELDS = (
     *("run", "status", "output", "error", "parent", "cut", "records"),
     *("executed", "reused", "mocked", "tokens", "cost"),
@@ -33,8 +39,8 @@ def run_document(info: Document) -> Document:
     return document
 
 
-def print_outcome(console: Console, info: Document, saved: Document | None = None, *, leaves: bool = False) -> None:
-    """Status, result, what was executed and what was saved; `saved`: tokens of calls not made again.
+def print_outcome(console: Console, info: Document, report: Document | None = None, *, leaves: bool = False) -> None:
+    """Status, result, what was executed and, with its `report`, what was saved, not reached, and never applied.
 
     `leaves`: the process of the run ends with this command.
     """
@@ -47,7 +53,7 @@ def print_outcome(console: Console, info: Document, saved: Document | None = Non
     elif info["output"] is not None:
         _print_output(console, info["output"])
     if not is_wrong_use(info["error"]):
-        _print_counts(console, info, saved)
+        _print_counts(console, info, report)
     hint = next_command(info, leaves)
     if hint:
         console.print(Text(f"next      {hint}", style="dim"))
@@ -69,7 +75,7 @@ def _print_error(console: Console, error: object) -> None:
         console.print(Text(f"          {words.clean(place)}: {words.clean(frame.get('source') or '')}", style="dim"))
 
 
-def _print_counts(console: Console, info: Document, saved: Document | None) -> None:
+def _print_counts(console: Console, info: Document, report: Document | None) -> None:
     tokens = info["tokens"]
     told = words.counted(info["executed"])
     if tokens["input"] or tokens["output"]:
@@ -79,11 +85,32 @@ def _print_counts(console: Console, info: Document, saved: Document | None) -> N
     console.print(f"executed  {told}")
     if info["parent"]:
         spared = words.counted(info["reused"])
-        if saved and (saved["input"] or saved["output"]):
-            spared += f"  (saved {saved['input']:,} + {saved['output']:,} tokens)"
+        if report:
+            spared += _saved(report["saved"])
         console.print(f"served    {spared} from the record of {info['parent']}")
     if any(info["mocked"].values()):
         console.print(f"mocked    {words.counted(info['mocked'])}")
+    if report:
+        missed = report["counts"]["not reached"]
+        if info["status"] == "completed" and words.counted(missed) != "nothing":
+            console.print(f"not met   {words.counted(missed)} of {info['parent']}")
+        if info["status"] in ENDED:
+            print_unused(console, report["unused"])
+
+
+def _saved(saved: Document) -> str:
+    """What the record spared: tokens and time."""
+    tokens, seconds = saved["tokens_in"] + saved["tokens_out"], saved["seconds"]
+    spared = f"{saved['tokens_in']:,} + {saved['tokens_out']:,} tokens, {words.duration(seconds)}"
+    return f"  (saved {spared if tokens else words.duration(seconds)})" if tokens or seconds >= WORTH else ""
+
+
+def print_unused(console: Console, unused: Sequence[Document]) -> None:
+    """Say of each edit that never applied what it was for."""
+    for edit in unused:
+        where = f" where {words.one_line(words.as_json(edit['where']), 80)}" if edit.get("where") is not None else ""
+        nth = f", number {edit['occurrence']}" if edit.get("occurrence") and edit.get("seq") is None else ""
+        console.print(Text(f"never met {edit_words(edit)}{where}{nth}", style="yellow"))
 
 
 def next_command(info: Document, leaves: bool = False) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -44,6 +45,13 @@ SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="COMPONENT.KEY=VALUE", help="A setting of a component, from the start."),
 ]
+MockOption = Annotated[
+    list[str] | None,
+    typer.Option("--mock", metavar="WHAT=JSON", help="Do not execute this, a component or a record's number."),
+]
+MocksOption = Annotated[
+    list[str] | None, typer.Option("--mocks", metavar="FILE", help="Mocks to use, from a file like mocks.json.")
+]
 NameOption = Annotated[str, typer.Option("--name", metavar="TEXT", help="A name to remember the run by.")]
 
 
@@ -60,11 +68,16 @@ def run(
     breakpoints: BreakOption = None,
     python: PythonOption = None,
     settings: SetOption = None,
+    mock: MockOption = None,
+    mocks: MocksOption = None,
     name: NameOption = "",
 ) -> int:
     """Run a target and show what happens; hold it where asked."""
     value, has_input = given.target_input(input, input_file)
     config = given.settings(settings or [])
+    mocked = given.mocks(mock or [], mocks or [], [])
+    if mocked.live:
+        raise Problem("live is for a fork: in a run that starts, all that is not mocked is executed")
     with front.service() as service:
         started = service.run(
             spec,
@@ -75,6 +88,7 @@ def run(
             breakpoints=breakpoints or [],
             python=interpreter(python),
             config=config,
+            edits=mocked.edits,
             folder=os.getcwd(),
             args=args or [],
             stdin=_lends_stdin(front, service, input_file),
@@ -100,8 +114,11 @@ def fork(
         typer.Option(metavar="HOW", help="matching: serve what is identical; prefix: all after the cut is live; none."),
     ] = "matching",
     live: Annotated[
-        list[str] | None, typer.Option("--live", metavar="COMPONENT", help="Execute this component in any case.")
+        list[str] | None,
+        typer.Option("--live", metavar="WHAT", help="Execute this in any case: a component, or a record's number."),
     ] = None,
+    mock: MockOption = None,
+    mocks: MocksOption = None,
     repeat: Annotated[
         str | None,
         typer.Option(metavar="HOW", help="Calls that change the world and were made before: ask, serve, run."),
@@ -113,10 +130,11 @@ def fork(
     name: NameOption = "",
 ) -> int:
     """Go on from a record of a run in a new one, with changes; what did not change is served from the record."""
-    changes = [given.edit(text) for text in edits or []]
-    if at is None and not any("seq" in change for change in changes):
+    mocked = given.mocks(mock or [], mocks or [], live or [])
+    changes = [*(given.edit(text) for text in edits or []), *mocked.edits]
+    if at is None and not mocked.live and not any(_says_where(change) for change in changes):
         raise Problem(
-            f"say where to fork {run}: --at SEQ (outtake show {run} has the numbers), or an --edit with a seq"
+            f"say where to fork {run}: --at SEQ (outtake show {run} has the numbers), an --edit with a seq, a --mock"
         )
     with front.service() as service:
         started = service.fork(
@@ -124,7 +142,7 @@ def fork(
             at=at,
             edits=changes,
             reuse=reuse,
-            live=live or [],
+            live=mocked.live,
             repeat=repeat,
             headless=headless,
             pause=pause,
@@ -173,6 +191,11 @@ def debug(
         return _prompted(front, service, started["run"], own=True)
 
 
+def _says_where(edit: Mapping[str, Any]) -> bool:
+    """Whether an edit names something that was recorded, where the fork can begin."""
+    return "seq" in edit or ("component" in edit and edit.get("op") not in ("inject", "set_config"))
+
+
 def is_run(text: str) -> bool:
     """Whether this names a run, not a target."""
     return text[:1] == "r" and text[1:].isdecimal()
@@ -207,8 +230,7 @@ def conduct(front: Front, service: Service, run: str, *, headless: bool) -> int:
     elif is_wrong_use(info["error"]):
         raise Problem(info["error"]["message"])
     else:
-        saved = saved_tokens(service, info)
-        outcome.print_outcome(front.out, info, saved, leaves=front.owns(service))
+        outcome.print_outcome(front.out, info, reported(service, info), leaves=front.owns(service))
     return exit_code(info)
 
 
@@ -271,13 +293,6 @@ def _prompted(front: Front, service: Service, run: str, *, own: bool) -> int:
     return exit_code(info) if own else 0
 
 
-def saved_tokens(service: Service, info: Document) -> Document:
-    """The tokens of model calls that a fork did not have to make."""
-    saved = {"input": 0, "output": 0}
-    if info["parent"] is None:
-        return saved
-    for record in service.show(info["run"], kind="model"):
-        if record["kind"] == "invocation_ended" and (record["how"] == "reused" or record["seq"] < (info["cut"] or 0)):
-            saved["input"] += record["tokens_in"]
-            saved["output"] += record["tokens_out"]
-    return saved
+def reported(service: Service, info: Document) -> Document | None:
+    """The report of a fork, or of a run with mocks; nothing is saved or mocked in another one."""
+    return service.report(info["run"]) if info["parent"] or info["mocks"] else None

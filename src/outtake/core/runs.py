@@ -28,6 +28,8 @@ class Launch:
     config: Mapping[str, Json] = field(default_factory=dict)
     """Settings at the start, by ``component.key``."""
     args: Sequence[str] = ()
+    edits: Sequence[Mapping[str, Json]] = ()
+    """Mocks that hold from the start, in every fork, too."""
     attached: bool = False
     """The user started the script, which called `outtake.attach()`."""
 

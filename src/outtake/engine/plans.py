@@ -15,7 +15,8 @@ from outtake_probe.records import Json, from_json, to_json
 REUSES = ("matching", "prefix", "none")
 REPEATS = ("ask", "serve", "run")
 _OF_MESSAGES = ("replace_message",)
-_OF_CALLS = ("replace_input", "mock_output", "raise")
+_OF_CALLS = ("replace_input", "mock_output", "raise", "execute")
+_AT_THE_CUT = ("inject", "set_config")
 
 
 class BadFork(ValueError):
@@ -40,14 +41,13 @@ def make_fork(
         parsed = [edit_from(edit) for edit in edits]
     except BadEdit as error:
         raise BadFork(str(error)) from error
-    named = [edit.seq for edit in parsed if edit.seq is not None]
-    cut = at if at is not None else min(named, default=parent.records)
+    cut = at if at is not None else _first_named(store, parent, parsed, live)
     if not 0 <= cut <= parent.records:
         raise BadFork(
             f"{parent.id} has records 0 to {parent.records - 1}: a cut is at 0 to {parent.records}, the end, not {cut}"
         )
     checked = [_checked(store, parent, edit, cut) for edit in parsed]
-    named_only = [edit.component for edit in parsed if edit.seq is None and edit.op not in ("inject", "set_config")]
+    named_only = [edit.component for edit in parsed if edit.seq is None and edit.op not in _AT_THE_CUT]
     _check_components(store, parent, [*live, *(name for name in named_only if name is not None)])
     return Fork(
         parent=parent.id,
@@ -57,6 +57,32 @@ def make_fork(
         live=tuple(live),
         edits=tuple(edit_json(edit) for edit in checked),
     )
+
+
+def _first_named(store: Store, parent: Run, edits: Sequence[Edit], live: Sequence[str]) -> int:
+    """The first record that an edit, or a component that is to be executed, may concern; the end if there is none."""
+    numbers = [edit.seq for edit in edits if edit.seq is not None]
+    patterns = [(edit.component, edit.call) for edit in edits if edit.seq is None and edit.op not in _AT_THE_CUT]
+    patterns += [(pattern, None) for pattern in live]
+    for kind in ("invocation_started", "message_queued") if patterns else ():
+        for r in store.records(parent.id, kind=kind):
+            call = r.get("call", "message")
+            if any(c and wanted in (None, call) and names(c, r.get("component", "")) for c, wanted in patterns):
+                numbers.append(r["seq"])
+                break
+    return min(numbers, default=parent.records)
+
+
+def check_mocks(edits: Sequence[Mapping[str, Json]]) -> tuple[dict[str, Json], ...]:
+    """Edits of a run from its start: there are no records yet that they could name.  Raises `BadFork`."""
+    try:
+        parsed = [edit_from(edit) for edit in edits]
+    except BadEdit as error:
+        raise BadFork(str(error)) from error
+    for edit in parsed:
+        if edit.seq is not None:
+            raise BadFork(f"a run that starts has no record {edit.seq}; name a component, or fork the run that has it")
+    return tuple(edit_json(edit) for edit in parsed)
 
 
 def _check_components(store: Store, parent: Run, patterns: Sequence[str]) -> None:
@@ -77,7 +103,7 @@ def _checked(store: Store, parent: Run, edit: Edit, cut: int) -> Edit:
     if edit.seq < cut:
         raise BadFork(f"record {edit.seq} lies before the cut at {cut}; cut at {edit.seq} or earlier to change it")
     start = record
-    if record["kind"] == "invocation_ended" and edit.op in ("mock_output", "raise"):
+    if record["kind"] == "invocation_ended" and edit.op in ("mock_output", "raise", "execute"):
         start = _record(store, parent, record["invocation"])
     return _placed(store, parent, edit, start)
 
@@ -122,13 +148,17 @@ def _record(store: Store, parent: Run, seq: int) -> dict[str, Json]:
     return found
 
 
-def plan_json(store: Store, fork: Fork) -> dict[str, Json]:
-    """What the probe needs to follow: the parent's records, the cut, the edits."""
+def plan_json(store: Store, run: Run) -> Json:
+    """What the probe needs to follow: the parent's records, the cut, the edits; None where there is nothing."""
+    fork, mocks = run.fork, list(run.launch.edits)
+    if fork is None:
+        nothing = {"records": [], "cut": 0, "reuse": "matching", "repeat": "run", "live": []}
+        return {**nothing, "edits": mocks} if mocks else None
     return {
         "records": [to_json(from_json(r)) for r in store.records(fork.parent)],
         "cut": fork.cut,
         "reuse": fork.reuse,
         "repeat": fork.repeat,
         "live": list(fork.live),
-        "edits": list(fork.edits),
+        "edits": [*fork.edits, *mocks],
     }

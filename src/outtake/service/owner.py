@@ -110,7 +110,7 @@ class Owner:
         fork = run.fork
         acked = max(run.records, fork.cut) if fork is not None else run.records
         resumed = hello.get("next", 0) > 0
-        plan = plan_json(self.store, fork) if fork is not None and not resumed else None
+        plan = None if resumed else plan_json(self.store, run)
         welcome = {
             "run": run.id,
             "spec": run.launch.spec,

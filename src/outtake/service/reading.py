@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from outtake.core.diff import diff
+from outtake.core.report import report
 from outtake.core.runs import ENDED, Counts, Run, count
+from outtake.service import provenance
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.owner import Document, Owner
 from outtake.store import StoreError
@@ -42,6 +44,7 @@ class Reading(Owner):
             "cut": run.fork.cut if run.fork is not None else None,
             "reuse": run.fork.reuse if run.fork is not None else None,
             "edits": list(run.fork.edits) if run.fork is not None else [],
+            "mocks": list(run.launch.edits),
             "records": max(run.records, live.records) if live is not None else run.records,
             "created": run.created,
             "ended": run.ended,
@@ -145,6 +148,32 @@ class Reading(Owner):
             "first": self._pair(first) if first is not None else None,
             "changes": [self._pair(pair) for pair in changes],
         }
+
+    def report(self, run: str) -> Document:
+        """What became of each invocation of a run, and of its parent's where it is a fork; what was saved."""
+        found = self._run(run)
+        parent, cut = (found.fork.parent, found.fork.cut) if found.fork is not None else (None, 0)
+        theirs = self.store.records(self._run(parent).id) if parent is not None else ()
+        made = report(self.store.records(found.id), theirs, cut)
+        edits = [*(found.fork.edits if found.fork is not None else ()), *found.launch.edits]
+        return {
+            "run": run,
+            "parent": parent,
+            "cut": cut,
+            "status": self.info(run, counted=False)["status"],
+            "lines": [dataclasses.asdict(line) for line in made.lines],
+            "counts": {fate: dict(kinds) for fate, kinds in made.counts.items()},
+            "saved": {**dataclasses.asdict(made.saved), "calls": dict(made.saved.calls)},
+            "unused": [edits[n] for n in made.unused if n < len(edits)],
+        }
+
+    def why(self, run: str, seq: int | None = None, text: str | None = None, limit: int = provenance.MOST) -> Document:
+        """What led to a record; with `text`, every record that says it, in any form, from the first one on."""
+        return provenance.why(self.store, self._run(run).id, seq, text, limit)
+
+    def affects(self, run: str, seq: int) -> Document:
+        """The invocations and messages that a change of a record could reach, and those that it cannot."""
+        return provenance.affects(self.store, self._run(run).id, seq)
 
     def _pair(self, pair: Any) -> Document:
         return {

@@ -17,7 +17,7 @@ from typing import Any
 from outtake.core.runs import ENDED, Launch, Run
 from outtake.engine.launch import CannotStart, Process, default_python
 from outtake.engine.live import Control, LiveRun
-from outtake.engine.plans import BadFork, make_fork
+from outtake.engine.plans import BadFork, check_mocks, make_fork
 from outtake.service import archive, config
 from outtake.service.errors import Conflict, WrongUse, translated
 from outtake.service.owner import Document
@@ -43,6 +43,7 @@ class Service(Steering):
         breakpoints: Sequence[str] = (),
         python: str | None = None,
         config: Mapping[str, Json] | None = None,
+        edits: Sequence[Mapping[str, Json]] = (),
         folder: str | None = None,
         args: Sequence[str] = (),
         stdin: bool = False,
@@ -51,8 +52,13 @@ class Service(Steering):
     ) -> Document:
         """Start a run of a target; the document says how it is called.
 
-        `env` is the environment of its process, this one's where none is given; it is not kept.
+        `edits` are mocks: what they name, or match, is not executed, from the start and in every fork.  `env` is the
+        environment of its process, this one's where none is given; it is not kept.
         """
+        try:
+            mocks = check_mocks(edits)
+        except BadFork as error:
+            raise WrongUse(str(error)) from error
         launch = Launch(
             spec=spec,
             folder=folder or os.getcwd(),
@@ -61,6 +67,7 @@ class Service(Steering):
             has_input=has_input,
             config=dict(config or {}),
             args=list(args),
+            edits=mocks,
         )
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=breakpoint_list(breakpoints))
@@ -197,6 +204,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         "console",
         "follow",
         "diff",
+        "report",
         "wait",
         "pending",
         "control",

@@ -31,7 +31,12 @@ CALL_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(CALL_
 _COLUMNS = frozenset({"kind", "seq", "at", "component", "call", "invocation", "parent", "message", "caused_by", "body"})
 
 _DEFAULTS: dict[str, dict[str, Json]] = {
-    name: {f.name: f.default for f in dataclasses.fields(cls) if f.name not in _COLUMNS} for name, cls in KINDS.items()
+    name: {
+        f.name: list(f.default) if isinstance(f.default, tuple) else f.default
+        for f in dataclasses.fields(cls)
+        if f.name not in _COLUMNS
+    }
+    for name, cls in KINDS.items()
 }
 """What a record says where its row says nothing."""
 

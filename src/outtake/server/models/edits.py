@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from outtake.server.models.base import Json, Lean, Seq
 
-Op = Literal["replace_message", "replace_input", "mock_output", "raise", "drop", "inject", "set_config"]
+Op = Literal["replace_message", "replace_input", "mock_output", "raise", "drop", "execute", "inject", "set_config"]
 
 
 class Edit(Lean):
@@ -25,4 +25,6 @@ class Edit(Lean):
     type: str | None = None
     sender: str | None = None
     recipient: str | None = None
+    where: Json = None
+    """A pattern over the input: the invocations of a component that are meant."""
     value: Json = None

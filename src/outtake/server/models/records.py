@@ -104,6 +104,8 @@ class InvocationEnded(RecordBase):
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
+    changes: str | None = None
+    """Hash of what it read and changed beside its result, where the record can answer instead of executing it."""
     output: Json = None
     error: Json = None
 
@@ -141,6 +143,29 @@ class Noted(RecordBase):
 
     kind: Literal["noted"]
     type: str = ""
+    span: int | None = None
+    body: Json = None
+
+
+class SpanStarted(RecordBase):
+    """Written when the framework's own instrumentation opens a span, a part of the work of the invocation `parent`."""
+
+    kind: Literal["span_started"]
+    span: int | None = None
+    within: int | None = None
+    name: str = ""
+    body: Json = None
+
+
+class SpanEnded(RecordBase):
+    """Written when a span closes; the body holds its error, or what the framework says of its result."""
+
+    kind: Literal["span_ended"]
+    span: int | None = None
+    failed: bool = False
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
     body: Json = None
 
 
@@ -149,6 +174,8 @@ class RunEnded(RecordBase):
 
     kind: Literal["run_ended"]
     status: Literal["completed", "failed", "held", "stopped", "diverged"] = "completed"
+    unused: list[int] = Field(default_factory=list)
+    """Which of the plan's edits, from 0, never applied."""
     output: Json = None
     error: Json = None
 
@@ -165,6 +192,8 @@ AnyRecord = (
     | Edited
     | ConfigSet
     | Noted
+    | SpanStarted
+    | SpanEnded
     | RunEnded
 )
 Record = Annotated[AnyRecord, Field(discriminator="kind")]

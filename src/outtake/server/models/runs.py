@@ -121,6 +121,8 @@ class RunInfo(RunState):
     parent: str | None
     reuse: str | None
     edits: list[Edit]
+    mocks: list[Edit]
+    """Mocks that hold since its start."""
     created: float
     input: Json
     output: Json
@@ -138,6 +140,8 @@ class RunRequest(Request):
     python: str | None = None
     config: dict[str, Json] = Field(default_factory=dict)
     """Settings at the start, by ``component.key``."""
+    edits: list[Edit] = Field(default_factory=list)
+    """Mocks that hold from the start: each names a component, and the inputs that it is for."""
     folder: str | None = None
     args: list[str] = Field(default_factory=list)
     name: str = ""

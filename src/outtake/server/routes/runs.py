@@ -14,6 +14,7 @@ from outtake.server.encoding import Plain
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import DescribeRequest, Description
 from outtake.server.models.records import Body, RecordPage, slim
+from outtake.server.models.reporting import Report
 from outtake.server.models.runs import Console, Deleted, ForkRequest, RunBranch, RunInfo, RunRequest, RunSummary
 from outtake.server.routes.given import After, RunId, Using
 from outtake.service.service import Document
@@ -33,7 +34,8 @@ def list_runs(service: Using) -> list[RunSummary]:
 @router.post("/runs", status_code=201, response_model=RunInfo)
 def start_run(service: Using, asked: RunRequest) -> Document:
     """Start a run; the answer does not wait for its end."""
-    return service.run(**asked.model_dump(), has_input="input" in asked.model_fields_set)
+    edits = [edit.model_dump(exclude_unset=True) for edit in asked.edits]
+    return service.run(**asked.model_dump(exclude={"edits"}), edits=edits, has_input="input" in asked.model_fields_set)
 
 
 @router.get("/runs/{run}", response_model=RunInfo)
@@ -107,6 +109,12 @@ def get_tree(service: Using) -> list[RunBranch]:
 def diff_runs(service: Using, a: str, b: str) -> Document:
     """How two runs differ, aligned by identity, never by position."""
     return service.diff(a, b)
+
+
+@router.get("/runs/{run}/report", response_model=Report)
+def report_run(service: Using, run: RunId) -> Document:
+    """What a fork executed, served from the record, mocked, did not reach; and what that saved."""
+    return service.report(run)
 
 
 @router.get("/runs/{run}/describe", response_model=Description)

@@ -1,0 +1,159 @@
+"""What a fork did: every invocation executed, served from the record, mocked or not reached, and what was saved.
+
+Invocations are aligned with the parent's by identity, as in `outtake.core.diff`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from outtake_probe.records import Json
+
+Fate = Literal["executed", "served", "mocked", "dropped", "running", "not reached"]
+FATES: tuple[Fate, ...] = ("executed", "served", "mocked", "dropped", "running", "not reached")
+LEAVES = ("model", "tool")
+_FATE_OF: Mapping[str, Fate] = {"executed": "executed", "reused": "served", "mocked": "mocked", "dropped": "dropped"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One invocation of a fork, or one of its parent's that the fork did not come to."""
+
+    fate: Fate
+    kind: str
+    component: str
+    occurrence: int
+    """Which of its component, from 1."""
+    seq: int | None
+    """Number of the invocation in the fork."""
+    parent_seq: int | None
+    """Number of the same invocation in the parent run."""
+    failed: bool = False
+    seconds: float = 0.0
+    """What it took, or, not executed, what it took in the parent."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(slots=True)
+class Saved:
+    """What a fork did not have to do again."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    """Of whole invocations that were served, each counted once: not again for what happened inside it."""
+
+
+@dataclass(slots=True)
+class Report:
+    """All lines in the order of the fork, then what it did not come to; the counts of each fate by kind."""
+
+    lines: list[Line] = field(default_factory=list)
+    counts: dict[Fate, Counter[str]] = field(default_factory=lambda: {fate: Counter() for fate in FATES})
+    saved: Saved = field(default_factory=Saved)
+    unused: Sequence[int] = ()
+    """Which edits, from 0, never applied."""
+
+
+Key = tuple[str, str, int]
+
+
+@dataclass(slots=True)
+class _Item:
+    start: Mapping[str, Json]
+    end: Mapping[str, Json] | None = None
+
+
+def report(records: Iterable[Mapping[str, Json]], parent: Iterable[Mapping[str, Json]], cut: int) -> Report:
+    """What became of each invocation of the run `records`, a fork of `parent` at `cut`; no parent: a run of its own."""
+    mine, last = _items(records)
+    theirs, _ = _items(parent)
+    made = Report(unused=last.get("unused", ()))
+    served: set[int] = set()
+    for key, item in mine.items():
+        line = _line(key, item, theirs.get(key), cut)
+        _add(made, line)
+        start = item.start
+        if line.fate == "served" and _whole(item, theirs.get(key)):
+            if start.get("parent") not in served:
+                made.saved.seconds += line.seconds
+            served.add(start["seq"])
+        elif start.get("parent") in served:
+            served.add(start["seq"])
+        if line.fate == "served" and line.kind in LEAVES:
+            _save(made.saved, line, item.end or {})
+    for key, item in theirs.items():
+        if key not in mine:
+            _add(made, _line(key, None, item, cut))
+    return made
+
+
+def _items(records: Iterable[Mapping[str, Json]]) -> tuple[dict[Key, _Item], Mapping[str, Json]]:
+    """Invocations by identity, in order, and the record that ends the run, where it has ended."""
+    found: dict[Key, _Item] = {}
+    by_number: dict[int, _Item] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    last: Mapping[str, Json] = {}
+    for r in records:
+        if r["kind"] == "invocation_started":
+            what = (r["call"], r.get("component", ""))
+            seen[what] += 1
+            found[(*what, seen[what])] = by_number[r["seq"]] = _Item(r)
+        elif r["kind"] == "invocation_ended" and r.get("invocation") in by_number:
+            by_number[r["invocation"]].end = r
+        elif r["kind"] == "run_ended":
+            last = r
+    return found, last
+
+
+def _line(key: Key, mine: _Item | None, theirs: _Item | None, cut: int) -> Line:
+    kind, component, occurrence = key
+    end = (mine.end if mine is not None else None) or {}
+    fate = _fate(mine, cut)
+    spent = end if fate == "executed" or theirs is None else theirs.end or {}
+    return Line(
+        fate,
+        kind,
+        component,
+        occurrence,
+        seq=mine.start["seq"] if mine is not None else None,
+        parent_seq=theirs.start["seq"] if theirs is not None else None,
+        failed=bool((end if mine is not None else spent).get("failed")),
+        seconds=spent.get("seconds", 0.0),
+        tokens_in=spent.get("tokens_in", 0),
+        tokens_out=spent.get("tokens_out", 0),
+    )
+
+
+def _fate(mine: _Item | None, cut: int) -> Fate:
+    if mine is None:
+        return "not reached"
+    if mine.end is None:
+        return "running"
+    if mine.end["seq"] < cut:
+        return "served"
+    return _FATE_OF[mine.end["how"]]
+
+
+def _whole(item: _Item, theirs: _Item | None) -> bool:
+    """Whether the record answered for it; other code runs again, with what is inside it served."""
+    end = (theirs.end if theirs is not None else None) or item.end or {}
+    return item.start["call"] in LEAVES or bool(end.get("changes")) or end.get("how") == "mocked"
+
+
+def _add(made: Report, line: Line) -> None:
+    made.lines.append(line)
+    made.counts[line.fate][line.kind] += 1
+
+
+def _save(saved: Saved, line: Line, end: Mapping[str, Json]) -> None:
+    saved.calls[line.kind] += 1
+    saved.tokens_in += line.tokens_in
+    saved.tokens_out += line.tokens_out
+    saved.cost += end.get("cost", 0.0)

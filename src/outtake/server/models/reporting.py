@@ -1,0 +1,55 @@
+"""What a fork did: executed, served, mocked, not reached."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from outtake.server.models.base import Answer
+from outtake.server.models.edits import Edit
+from outtake.server.models.runs import State
+
+Fate = Literal["executed", "served", "mocked", "dropped", "running", "not reached"]
+
+
+class Line(Answer):
+    """One invocation of a run, or one of its parent's that it did not come to."""
+
+    fate: Fate
+    kind: str
+    component: str
+    occurrence: int
+    """Which of its component, from 1."""
+    seq: int | None
+    """Number of the invocation in this run."""
+    parent_seq: int | None
+    """Number of the same invocation in the parent run."""
+    failed: bool
+    seconds: float
+    """What it took, or, not executed, what it took in the parent."""
+    tokens_in: int
+    tokens_out: int
+
+
+class Saved(Answer):
+    """What did not have to be done again; `calls` by kind, `seconds` of whole invocations that were served."""
+
+    calls: dict[str, int]
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    seconds: float
+
+
+class Report(Answer):
+    """What became of each invocation of a run, in order, and of its parent's."""
+
+    run: str
+    parent: str | None
+    cut: int
+    status: State
+    lines: list[Line]
+    counts: dict[Fate, dict[str, int]]
+    """Numbers of invocations by fate and kind."""
+    saved: Saved
+    unused: list[Edit]
+    """Edits and mocks that never applied: nothing that they name, or match, happened."""
