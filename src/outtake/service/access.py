@@ -20,7 +20,21 @@ from outtake_probe.records import Json
 __all__ = ["FOLDER", "Remote", "default_python", "open_service", "store_folder"]
 
 FOLDER = ".outtake"
-QUESTIONS = ("runs", "info", "tree", "show", "body", "console", "follow", "diff", "wait")
+QUESTIONS = (
+    "runs",
+    "info",
+    "tree",
+    "show",
+    "body",
+    "console",
+    "follow",
+    "diff",
+    "report",
+    "trace",
+    "why",
+    "affects",
+    "wait",
+)
 """Methods that change nothing."""
 HANDOVER = 5.0
 """Seconds in which a new owner must have said how to reach it."""

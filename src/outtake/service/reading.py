@@ -9,11 +9,14 @@ from typing import Any
 from outtake.core.diff import diff
 from outtake.core.report import report
 from outtake.core.runs import ENDED, Counts, Run, count
+from outtake.core.trace import items, tree, window
 from outtake.service import provenance
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.owner import Document, Owner
 from outtake.store import StoreError
 from outtake_probe.records import CallKind, from_json
+
+FORMS = ("tree", "line")
 
 
 @translated
@@ -174,6 +177,33 @@ class Reading(Owner):
     def affects(self, run: str, seq: int) -> Document:
         """The invocations and messages that a change of a record could reach, and those that it cannot."""
         return provenance.affects(self.store, self._run(run).id, seq)
+
+    def trace(
+        self,
+        run: str,
+        *,
+        form: str = "tree",
+        since: float | None = None,
+        until: float | None = None,
+        limit: int | None = None,
+    ) -> Document:
+        """Invocations, spans and events of a run: as a ``tree``, each followed by what it encloses, or as a ``line`` in
+        time.  `since` and `until`, seconds from the run's start, cut out what goes on between them.
+        """
+        if form not in FORMS:
+            raise WrongUse(f"unknown form {form!r}; known: {', '.join(FORMS)}")
+        found = items(self.store.records(self._run(run).id))
+        origin = found[0].start if found else 0.0
+        ends = [None if at is None else origin + at for at in (since, until)]
+        shown = tree(window(found, *ends))
+        if form == "line":
+            shown.sort(key=lambda placed: (placed[1].start, placed[1].seq))
+        return {
+            "run": run,
+            "origin": origin,
+            "total": len(shown),
+            "items": [{"depth": depth, **dataclasses.asdict(item)} for depth, item in shown[:limit]],
+        }
 
     def _pair(self, pair: Any) -> Document:
         return {

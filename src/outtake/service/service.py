@@ -205,6 +205,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         "follow",
         "diff",
         "report",
+        "trace",
         "wait",
         "pending",
         "control",

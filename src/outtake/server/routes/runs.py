@@ -5,7 +5,7 @@ What holds bodies is not made into the types of the API on its way out: a body m
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
@@ -16,6 +16,7 @@ from outtake.server.models.describing import DescribeRequest, Description
 from outtake.server.models.records import Body, RecordPage, slim
 from outtake.server.models.reporting import Report
 from outtake.server.models.runs import Console, Deleted, ForkRequest, RunBranch, RunInfo, RunRequest, RunSummary
+from outtake.server.models.tracing import Trace
 from outtake.server.routes.given import After, RunId, Using
 from outtake.service.service import Document
 
@@ -115,6 +116,20 @@ def diff_runs(service: Using, a: str, b: str) -> Document:
 def report_run(service: Using, run: RunId) -> Document:
     """What a fork executed, served from the record, mocked, did not reach; and what that saved."""
     return service.report(run)
+
+
+@router.get("/runs/{run}/trace", response_model=Trace)
+def trace_run(
+    *,
+    service: Using,
+    run: RunId,
+    form: Annotated[Literal["tree", "line"], Query(description="What encloses what, or in time order")] = "tree",
+    since: Annotated[float | None, Query(description="Seconds from the run's start")] = None,
+    until: Annotated[float | None, Query(description="Seconds from the run's start")] = None,
+    limit: Annotated[int | None, Query(ge=1)] = None,
+) -> Document:
+    """Invocations, spans and events of a run, of all its time or of what goes on between `since` and `until`."""
+    return service.trace(run, form=form, since=since, until=until, limit=limit)
 
 
 @router.get("/runs/{run}/describe", response_model=Description)
