@@ -260,6 +260,21 @@ def references(value: Json) -> list[str]:
     return []
 
 
+def reference(value: Json) -> str | None:
+    """The node that a parsed value stands for, where it is a reference."""
+    return value[_REF] if isinstance(value, dict) and len(value) == 1 and _REF in value else None
+
+
+def cut_list(value: Json) -> list[Json] | None:
+    """The items of a part of a list that was cut; its holder has them in place of the part."""
+    return value[_LIST] if isinstance(value, dict) and len(value) == 1 and _LIST in value else None
+
+
+def cut_text(value: Json) -> list[Json] | None:
+    """The pieces of a text that was cut."""
+    return value[_TEXT] if isinstance(value, dict) and len(value) == 1 and _TEXT in value else None
+
+
 def resolve(name: str, fetch: Callable[[str], bytes]) -> Json:
     """The value of a body.  `fetch` gives a node's text and raises `KeyError` for one that is not there."""
     return _build(parse(fetch(name)), fetch)

@@ -1,0 +1,44 @@
+"""Provenance: where a value came from, whose hands a text passed through, and what a change could reach.
+
+All of it is told by a run's records and bodies; nothing is asked of a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from outtake.core.provenance.contents import Contents, Fetch
+from outtake.core.provenance.forms import Match, Sought, seek
+from outtake.core.provenance.hands import Hand, Trail, line
+from outtake.core.provenance.origins import Chain, Origins, Source
+from outtake.core.provenance.reach import LINKS, Reach, Reached, split
+from outtake.core.provenance.story import Entry, Story
+
+__all__ = ["LINKS", "Chain", "Hand", "Match", "Provenance", "Reached", "Sought", "Source", "line", "seek", "split"]
+
+
+class Provenance:
+    """Answers about the records of one run, in JSON form; `fetch` gives the nodes of their bodies."""
+
+    def __init__(self, records: Iterable[Entry], fetch: Fetch) -> None:
+        self.story = Story.of(records)
+        self._fetch = fetch
+
+    def why(self, seq: int, limit: int) -> Chain:
+        """The records that led to record `seq`."""
+        return Origins(self.story, self._contents("body", "changes")).chain(seq, limit)
+
+    def hands(self, sought: Sought, until: int | None = None) -> list[Hand]:
+        """The records that say a text, in order, up to record `until`."""
+        return Trail(self.story, self._contents("body"), sought).hands(until)
+
+    def affects(self, seq: int) -> dict[int, Reached]:
+        """The invocations and messages that a change of record `seq` could reach."""
+        if not any(end.get("changes") for end in self.story.ends.values()):
+            return Reach(self.story, lambda _: None).of(seq)
+        origins = Origins(self.story, self._contents("body", "changes"))
+        return Reach(self.story, origins.changes, origins.holders).of(seq)
+
+    def _contents(self, *names: str) -> Contents:
+        bodies = {record[name] for record in self.story.entries.values() for name in names if record.get(name)}
+        return Contents(bodies, self._fetch)

@@ -1,0 +1,113 @@
+"""The hands that a text passed through: every record that says it, in any form, from the first one on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from outtake.core.provenance.contents import Contents, Path, Place, Search
+from outtake.core.provenance.forms import Match, Sought
+from outtake.core.provenance.story import Entry, Story
+
+Role = Literal["input", "output", "error", "message", "edit", "setting", "note", "value"]
+_ROLES: dict[str, Role] = {
+    "run_started": "input",
+    "invocation_started": "input",
+    "invocation_ended": "output",
+    "message_queued": "message",
+    "edited": "edit",
+    "config_set": "setting",
+    "noted": "note",
+    "value_read": "value",
+    "run_ended": "output",
+}
+"""What a record of each kind has the text as; others only keep the books."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One record that says the text."""
+
+    seq: int
+    role: Role
+    match: Match
+    path: Path = ()
+    source: int | None = None
+    """The hand it came from; None where it was new."""
+    again: bool = False
+    """The same component had it in the same role and wording before."""
+
+
+@dataclass(slots=True)
+class Trail:
+    """Finds a text in the records of a run."""
+
+    story: Story
+    contents: Contents
+    sought: Sought
+    _search: Search = field(init=False)
+    _latest: dict[int | None, int] = field(default_factory=dict)
+    """The last hand that the code of each invocation knows."""
+
+    def __post_init__(self) -> None:
+        self._search = Search(self.contents, self.sought)
+
+    def hands(self, until: int | None = None) -> list[Hand]:
+        """Every record that says the text, up to record `until`, in order."""
+        found: dict[int, Hand] = {}
+        seen: set[tuple[object, ...]] = set()
+        for seq, record in self.story.entries.items():
+            if until is not None and seq > until:
+                break
+            place = self._place(record)
+            if place is None:
+                continue
+            role = "error" if record.get("failed") else _ROLES[record["kind"]]
+            same = (record.get("component", ""), record.get("recipient"), role, place.match.said)
+            source = next((before for before in self._before(record) if before in found), None)
+            found[seq] = Hand(seq, role, place.match, place.path, source, same in seen)
+            seen.add(same)
+            self._known(record)
+        return list(found.values())
+
+    def _known(self, record: Entry) -> None:
+        """What the code of an invocation has it from: its own input, then the last result inside."""
+        if record["kind"] == "invocation_started":
+            self._latest[record["seq"]] = record["seq"]
+        elif record["kind"] in ("invocation_ended", "run_started", "value_read"):
+            self._latest[record.get("parent")] = record["seq"]
+
+    def _place(self, record: Entry) -> Place | None:
+        if record["kind"] == "value_read":
+            return self._search.value(record.get("value"))
+        body = record.get("body")
+        if body is None or record["kind"] not in _ROLES:
+            return None
+        return self._search.find(body, pieces=record["kind"] == "invocation_ended")
+
+    def _before(self, record: Entry) -> Iterator[int]:
+        """The hands from which this record may have it, the nearest first."""
+        number, kind = record.get("invocation"), record["kind"]
+        about = number if kind == "invocation_ended" and number is not None else record["seq"]
+        yield from reversed(self.story.edits.get(about, ()))
+        if kind == "invocation_started" and record.get("message") is not None:
+            yield record["message"]
+        for cause in record.get("caused_by") or ():
+            end = self.story.ends.get(cause)
+            yield end["seq"] if end is not None else cause
+        inner = number if kind == "invocation_ended" else record.get("parent")
+        for frame in self.story.around(inner):
+            if frame in self._latest:
+                yield self._latest[frame]
+
+
+def line(hands: list[Hand], seq: int) -> list[Hand]:
+    """The hands that lead to record `seq`, from the first one on; none where it does not say the text."""
+    by_seq = {hand.seq: hand for hand in hands}
+    found: list[Hand] = []
+    at = by_seq.get(seq)
+    while at is not None:
+        found.append(at)
+        at = by_seq.get(at.source) if at.source is not None else None
+    return found[::-1]
