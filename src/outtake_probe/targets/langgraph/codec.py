@@ -1,0 +1,181 @@
+"""What nodes get and return, as JSON: the state as a person knows it, commands, sends, and a node that waits.
+
+    {"$type": "command", "update": {...}, "goto": ["next", {"$type": "send", "node": "work", "arg": ...}]}
+    {"$type": "waiting", "interrupts": ["Is this right?"]}                      a node that asked a person and stopped
+
+The state of n messages is looked at once for each message, not once for each node: lists that only grew since the last
+time give what they gave, and what is new.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
+from langgraph.types import Command, Interrupt, Send
+
+from outtake_probe.bodies import Growing, Part
+from outtake_probe.records import Json
+from outtake_probe.targets.langchain import messages
+from outtake_probe.values import TAG, Family, Opaque, decode, encode
+
+_scalars = frozenset((str, int, float, bool, type(None)))
+
+
+# -- commands, sends, interrupts -------------------------------------------------------------------------------------
+
+
+def _command(value: Any, depth: int) -> dict[str, Json]:
+    out: dict[str, Json] = {}
+    for name in ("graph", "update", "resume", "goto"):
+        item = getattr(value, name, None)
+        if item is not None and item != ():
+            out[name] = encode(list(item) if name == "goto" and isinstance(item, tuple) else item, depth + 1)
+    return out
+
+
+def _command_from(value: Json) -> Command[Any]:
+    return Command(**{name: decode(item) for name, item in value.items() if name != TAG})
+
+
+def _send(value: Any, depth: int) -> dict[str, Json]:
+    timeout = getattr(value, "timeout", None)
+    more = {"timeout": encode(timeout, depth + 1)} if timeout is not None else {}
+    return {"node": value.node, "arg": encode(value.arg, depth + 1), **more}
+
+
+def _send_from(value: Json) -> Send:
+    more = {"timeout": decode(value["timeout"])} if "timeout" in value else {}
+    return Send(value["node"], decode(value.get("arg")), **more)
+
+
+def _interrupt(value: Any, depth: int) -> dict[str, Json]:
+    return {"value": encode(value.value, depth + 1), "id": getattr(value, "id", "")}
+
+
+def _interrupt_from(value: Json) -> Interrupt:
+    return Interrupt(value=decode(value["value"]), id=value.get("id", ""))
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiting:
+    """A node did not come to an end: it asked a person, or hands a command to the graph around its own."""
+
+    error: GraphBubbleUp
+
+    def shown(self) -> dict[str, Json]:
+        """What it waits for, or what it hands on."""
+        first = self.error.args[0] if self.error.args else None
+        if isinstance(self.error, GraphInterrupt):
+            return {"interrupts": [encode(getattr(one, "value", one)) for one in first or ()]}
+        if isinstance(self.error, ParentCommand):
+            return {"command": encode(dataclasses.replace(self.error.args[0], graph=Command.PARENT))}
+        return {"reason": str(self.error)}
+
+
+def _not_from_record(value: Json) -> object:
+    raise Opaque("a node that waits cannot be brought back from the record: it is executed up to that point again")
+
+
+FAMILIES = (
+    Family("command", Command, _command, _command_from),
+    Family("send", Send, _send, _send_from),
+    Family("interrupt", Interrupt, _interrupt, _interrupt_from),
+    Family("waiting", Waiting, lambda value, _: value.shown(), _not_from_record),
+)
+
+
+# -- state -----------------------------------------------------------------------------------------------------------
+
+
+class States:
+    """The states of one graph's run, as they were last looked at."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, messages.Said] = {}
+
+    def shown(self, value: Any) -> Json:
+        """What a node gets."""
+        if type(value) is not dict or any(type(key) is not str for key in value) or TAG in value:
+            return messages.body(value)
+        return {key: self._item(key, item) for key, item in value.items()}
+
+    def _item(self, key: str, value: Any) -> Json:
+        if type(value) is list and len(value) > _FEW:
+            last = self._last.get(key)
+            if messages.is_conversation(value):
+                said = messages.conversation(value, last)
+            elif _scalars.issuperset(map(type, value)):
+                said = _values(value, last)
+            else:
+                return messages.body(value)
+            self._last[key] = said
+            return said.parts
+        return messages.body(value)
+
+
+_FEW = 3
+"""Items up to which a list is not worth remembering."""
+
+
+def _values(value: list[Any], last: messages.Said | None) -> messages.Said:
+    """A list of texts and numbers, as JSON."""
+    at = len(last.objects) if last is not None else 0
+    if last is not None and at <= len(value) and all(map(operator.is_, value, last.objects)):
+        if at == len(value):
+            return last
+        parts = Growing([*last.parts, *map(encode, value[at:])], last.parts)
+    else:
+        parts = Growing(map(encode, value))
+    return messages.Said(list(value), [], [], parts)
+
+
+def spelled(value: Json) -> Json:
+    """JSON with every part made."""
+    if isinstance(value, Part):
+        return spelled(value.make())
+    if isinstance(value, dict):
+        return {key: spelled(item) for key, item in value.items()}
+    return [spelled(item) for item in value] if isinstance(value, list) else value
+
+
+def revised(original: Any, shown: Json, new: Json) -> Any:
+    """The value that an edited input stands for; whatever the edit did not touch is the original itself."""
+    if new == spelled(shown):
+        return original
+    if isinstance(original, Mapping) and isinstance(new, dict) and isinstance(shown, dict) and TAG not in new:
+        return {
+            key: revised(original[key], shown[key], item) if key in original and key in shown else _plain(item)
+            for key, item in new.items()
+        }
+    if isinstance(original, list) and isinstance(new, list) and isinstance(shown, list):
+        return [
+            revised(original[i], shown[i], item) if i < len(original) else _like(original, item)
+            for i, item in enumerate(new)
+        ]
+    if isinstance(original, BaseMessage):
+        return _same_id(original, messages.coerced(new, original.type)[0])
+    return _plain(new)
+
+
+def _like(items: list[Any], new: Json) -> Any:
+    """A new item of a list: a message, where the list has messages."""
+    if items and isinstance(items[0], BaseMessage):
+        return messages.coerced(new)[0]
+    return _plain(new)
+
+
+def _plain(value: Json) -> Any:
+    if messages.looks_like_message(value):
+        return messages.given(value, "human")
+    return [_plain(item) for item in value] if isinstance(value, list) else decode(value)
+
+
+def _same_id(old: BaseMessage, new: BaseMessage) -> BaseMessage:
+    if new.id is None:
+        new.id = old.id
+    return new

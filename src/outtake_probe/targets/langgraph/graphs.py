@@ -1,0 +1,332 @@
+"""Runs of graphs: each is a flow of its own, but for a graph that is itself a node, which is that node's inside.
+
+`invoke` and `ainvoke` go through `stream` and `astream`, whose generators are what really runs.  While one of them runs,
+`here` says which run of which graph this is.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from langgraph.pregel import Pregel
+
+from outtake_probe.after import abrupt, after, served_output
+from outtake_probe.before import before
+from outtake_probe.calling import NewInput, acall, call
+from outtake_probe.calls import Call, current
+from outtake_probe.passage import Passage
+from outtake_probe.records import Json
+from outtake_probe.session import Session, Stopped
+from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langgraph.hub import Hub
+from outtake_probe.targets.langgraph.places import Place, here
+from outtake_probe.targets.langgraph.visits import Visit, visit
+from outtake_probe.targets.patches import Patches
+from outtake_probe.values import describe_error, encode
+from outtake_probe.waits import adrive, drive
+
+Method = Callable[..., Any]
+Wrap = Callable[[Method], Method]
+UNNAMED = "LangGraph"
+"""What LangGraph calls a graph without a name."""
+_expected: ContextVar[Place | None] = ContextVar("outtake_langgraph_expected", default=None)
+"""The run that the next `stream` of its graph is."""
+
+
+def install(hub: Hub, patches: Patches) -> list[str]:
+    """Wrap the ways to run a graph."""
+    wraps = {"invoke": _invoke(hub), "ainvoke": _ainvoke(hub), "stream": _stream(hub), "astream": _astream(hub)}
+    lost = [name for name, wrap in wraps.items() if not patches.wrap(Pregel, name, wrap)]
+    return [f"runs of graphs are not shown: Pregel.{name} is not there" for name in lost]
+
+
+@contextmanager
+def expecting(place: Place) -> Iterator[None]:
+    """The next run of the place's graph is this one."""
+    token = _expected.set(place)
+    try:
+        yield
+    finally:
+        _expected.reset(token)
+
+
+def _is_expected(graph: Any) -> bool:
+    place = _expected.get()
+    return place is not None and place.graph is graph
+
+
+def name_of(graph: Any) -> str:
+    """How a graph is called in paths."""
+    name = graph.get_name()
+    return "graph" if name == UNNAMED else str(name).replace("/", "_")
+
+
+def _path(graph: Any) -> str:
+    """Where a graph runs; one that runs inside itself keeps its path."""
+    place = here.get()
+    while place is not None:
+        if place.graph is graph:
+            return place.path
+        place = place.outer
+    frame = current.get()
+    return f"{frame.component}/{name_of(graph)}" if frame is not None and frame.component else name_of(graph)
+
+
+def _modes(kwargs: Mapping[str, Any], default: Any) -> frozenset[str]:
+    """What the caller of a run gets to see of it."""
+    mode = kwargs.get("stream_mode") or default
+    found = {mode} if isinstance(mode, str) else set(mode or ())
+    return frozenset([*found, *(["subgraphs"] if kwargs.get("subgraphs") else [])])
+
+
+# -- invoke ----------------------------------------------------------------------------------------------------------
+
+
+def _invoke(hub: Hub) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def invoke(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Any:
+            if _is_expected(self) or _as_node(self) is not None:
+                return method(self, input, config, **kwargs)
+            place = hub.place(self, _path(self), _modes(kwargs, "values"))
+            what = _flow(hub, place, input)
+
+            def run(new: NewInput | None) -> Any:
+                with expecting(place):
+                    return method(self, _given(input, new), config, **kwargs)
+
+            return call(hub.session, what, run)
+
+        return invoke
+
+    return wrap
+
+
+def _ainvoke(hub: Hub) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def ainvoke(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Any:
+            if _is_expected(self) or _as_node(self) is not None:
+                return await method(self, input, config, **kwargs)
+            place = hub.place(self, _path(self), _modes(kwargs, "values"))
+            what = _flow(hub, place, input)
+
+            async def run(new: NewInput | None) -> Any:
+                with expecting(place):
+                    return await method(self, _given(input, new), config, **kwargs)
+
+            return await acall(hub.session, what, run)
+
+        return ainvoke
+
+    return wrap
+
+
+def _flow(hub: Hub, place: Place, input: Any) -> Call:
+    """One run of a graph as an invocation."""
+    _lose(place.graph)
+    said = {"input": messages.body(input)}
+    return Call("flow", place.path, said, decode_input=lambda value: value["input"])
+
+
+def _given(input: Any, new: NewInput | None) -> Any:
+    return input if new is None else messages_from(new.value)
+
+
+def messages_from(value: Json) -> Any:
+    """An input that a person wrote."""
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        return {**value, "messages": messages.coerced(value["messages"])}
+    return value
+
+
+def _as_node(graph: Any) -> Visit | None:
+    """The visit of the node that this graph is, if it has not begun to run yet."""
+    now = visit.get()
+    return now if now is not None and now.node is graph and not now.entered else None
+
+
+def _lose(graph: Any) -> None:
+    """A graph with a checkpointer of its own keeps something from one visit to the next."""
+    now = visit.get()
+    if now is not None and graph.checkpointer not in (None, False):
+        now.lose("a graph inside the node keeps a state of its own")
+    if now is not None and "subgraphs" in now.place.streams:
+        now.lose("what happens inside the node is streamed to the program as it comes")
+
+
+# -- stream ----------------------------------------------------------------------------------------------------------
+
+
+def _stream(hub: Hub) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def stream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
+            place = _begun(hub, self, kwargs)
+            if place is not None:
+                return _within(place, method(self, input, config, **kwargs))
+            place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
+            what = _flow(hub, place, input)
+            return _flowing(
+                hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs)
+            )
+
+        return stream
+
+    return wrap
+
+
+def _astream(hub: Hub) -> Wrap:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def astream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
+            place = _begun(hub, self, kwargs)
+            if place is not None:
+                return _awithin(place, method(self, input, config, **kwargs))
+            place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
+            what = _flow(hub, place, input)
+            return _aflowing(
+                hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs)
+            )
+
+        return astream
+
+    return wrap
+
+
+def _begun(hub: Hub, graph: Any, kwargs: Mapping[str, Any]) -> Place | None:
+    """The run that this stream is, where its invocation is there already."""
+    expected = _expected.get()
+    if expected is not None and expected.graph is graph:
+        _expected.set(None)
+        return expected
+    now = _as_node(graph)
+    if now is None:
+        return None
+    now.entered = True
+    _lose(graph)
+    return hub.place(graph, now.path, _modes(kwargs, ()))
+
+
+def _within(place: Place, source: Iterator[Any]) -> Iterator[Any]:
+    """What runs when the next item is asked for is inside the place."""
+    try:
+        while True:
+            token = here.set(place)
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            finally:
+                here.reset(token)
+            yield item
+    finally:
+        if inspect.isgenerator(source):
+            source.close()
+
+
+async def _awithin(place: Place, source: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    try:
+        while True:
+            token = here.set(place)
+            try:
+                item = await source.__anext__()
+            except StopAsyncIteration:
+                return
+            finally:
+                here.reset(token)
+            yield item
+    finally:
+        if inspect.isasyncgen(source):
+            await source.aclose()
+
+
+def _flowing(
+    session: Session, what: Call, place: Place, run: Callable[[NewInput | None], Iterator[Any]]
+) -> Iterator[Any]:
+    """A run whose events are the program's to read: what is recorded is its outcome."""
+    passage = drive(before(session, what))
+    if passage.verb != "proceed":
+        output = drive(served_output(session, passage))
+        drive(after(session, passage, output, passage.failed))
+        yield what.decode(output)
+        return
+    source = _within(place, run(_new(passage)))
+    try:
+        while True:
+            token = current.set(passage.frame)
+            try:
+                item = next(source)
+            except StopIteration:
+                break
+            finally:
+                current.reset(token)
+            yield item
+    except GeneratorExit:
+        drive(after(session, passage, _outcome(place)))
+        raise
+    except Exception as error:
+        drive(after(session, passage, describe_error(error), failed=True))
+        raise
+    except BaseException as error:
+        _end(session, passage, error)
+        raise
+    drive(after(session, passage, _outcome(place)))
+
+
+async def _aflowing(
+    session: Session, what: Call, place: Place, run: Callable[[NewInput | None], AsyncIterator[Any]]
+) -> AsyncIterator[Any]:
+    passage = await adrive(before(session, what))
+    if passage.verb != "proceed":
+        output = await adrive(served_output(session, passage))
+        await adrive(after(session, passage, output, passage.failed))
+        yield what.decode(output)
+        return
+    source = _awithin(place, run(_new(passage)))
+    try:
+        while True:
+            token = current.set(passage.frame)
+            try:
+                item = await source.__anext__()
+            except StopAsyncIteration:
+                break
+            finally:
+                current.reset(token)
+            yield item
+    except GeneratorExit:
+        for _ in after(session, passage, _outcome(place)):
+            continue
+        raise
+    except Exception as error:
+        await adrive(after(session, passage, describe_error(error), failed=True))
+        raise
+    except BaseException as error:
+        _end(session, passage, error)
+        raise
+    await adrive(after(session, passage, _outcome(place)))
+
+
+def _new(passage: Passage) -> NewInput | None:
+    return NewInput(passage.call.decode_input(passage.input)) if passage.edited else None
+
+
+def _end(session: Session, passage: Passage, error: BaseException) -> None:
+    if not isinstance(error, Stopped):
+        abrupt(session, passage, describe_error(error))
+
+
+def _outcome(place: Place) -> Json:
+    """The values that a graph's caller would get, as they are now."""
+    names, channels = place.graph.output_channels, place.channels
+    found = {
+        name: channels[name].get()
+        for name in ([names] if isinstance(names, str) else names)
+        if name in channels and channels[name].is_available()
+    }
+    return encode(found.get(names) if isinstance(names, str) else found)

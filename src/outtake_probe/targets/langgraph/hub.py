@@ -1,0 +1,50 @@
+"""What the parts of the LangGraph adapter share while one program is debugged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outtake_probe.session import Session
+from outtake_probe.targets.langgraph.places import Ledger, Place, here
+from outtake_probe.targets.langgraph.visits import Visit, visit
+
+CONF = "configurable"
+
+
+class Hub:
+    """One debugged program: its session, its graphs, and who wrote what in them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.graphs: dict[str, Any] = {}
+        """Graphs that have run, by path."""
+        self._ledgers: dict[tuple[int, str, str], Ledger] = {}
+
+    def place(self, graph: Any, path: str, modes: frozenset[str], cause: tuple[int, ...] = ()) -> Place:
+        """A graph begins to run."""
+        outer = here.get()
+        self.graphs.setdefault(path, graph)
+        streams = modes | (outer.streams if outer is not None else frozenset())
+        return Place(graph, path, Ledger(), outer, cause=cause, streams=streams)
+
+    def ledger(self, place: Place, config: Any) -> None:
+        """Let a run that goes on with a checkpointer's thread know who wrote what there before."""
+        conf = (config or {}).get(CONF) or {}
+        thread = conf.get("thread_id")
+        if place.threaded or thread is None:
+            return
+        place.threaded = True
+        key = (id(place.graph), str(thread), str(conf.get("checkpoint_ns", "")))
+        place.ledger = self._ledgers.setdefault(key, place.ledger)
+
+    def watch_store(self, store: Any, ops: Any, results: Any) -> None:
+        """Something was done with a store."""
+        now: Visit | None = visit.get()
+        for each in now.around() if now is not None else ():
+            each.stored.did(store, ops, results)
+
+    def leaf(self) -> None:
+        """A model or a tool is called."""
+        now = visit.get()
+        if now is not None:
+            now.leaf()

@@ -1,0 +1,417 @@
+"""Nodes and tasks pass the gate: the one seam is where LangGraph runs a task, whatever graph it belongs to.
+
+Only what the program's author wrote is replaced by something that asks first; the task's writers run as they always do,
+on the result that was executed, recorded or mocked.  So reducers, routers and sends need nothing of ours.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from langgraph.errors import GraphBubbleUp
+from langgraph.pregel import Pregel, _algo, _loop, _runner
+from langgraph.pregel._write import ChannelWrite
+
+from outtake_probe.calling import NewInput, acall, call
+from outtake_probe.calls import Call, current, nested
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue
+from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langgraph import outputs
+from outtake_probe.targets.langgraph.codec import Waiting, revised
+from outtake_probe.targets.langgraph.hub import CONF, Hub
+from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_hidden
+from outtake_probe.targets.langgraph.visits import Visit, visit
+from outtake_probe.targets.patches import Patches
+from outtake_probe.values import TAG, decode, encode
+
+Method = Callable[..., Any]
+RUNTIME = "__pregel_runtime"
+SCRATCHPAD = "__pregel_scratchpad"
+RESUME_MAP = "__pregel_resume_map"
+SEQUENCE = "RunnableSeq"
+
+
+def install(hub: Hub, patches: Patches) -> list[str]:
+    """Put the seams in place."""
+    missing = []
+    for module, name, wrap, lost in (
+        (_runner, "run_with_retry", _run(hub), "nodes of graphs that run in threads are not shown"),
+        (_runner, "arun_with_retry", _arun(hub), "nodes of graphs that run on a loop are not shown"),
+        (_loop, "prepare_next_tasks", _prepare(hub), "what caused a node is not known"),
+        (_loop, "apply_writes", _apply(hub), "what caused a node is not known"),
+    ):
+        original = getattr(module, name, None)
+        if callable(original):
+            patches.set(module, name, wrap(original))
+        else:
+            missing.append(f"{lost}: {module.__name__}.{name} is not there")
+    commit = getattr(_runner.PregelRunner, "commit", None)
+    if callable(commit):
+        patches.wrap(_runner.PregelRunner, "commit", _commit)
+    return missing
+
+
+# -- supersteps ------------------------------------------------------------------------------------------------------
+
+
+def _prepare(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def prepare_next_tasks(*args: Any, **kwargs: Any) -> Any:
+            place = here.get()
+            tasks = method(*args, **kwargs)
+            if place is not None and kwargs.get("for_execution"):
+                config = args[5] if len(args) > 5 else kwargs.get("config")
+                step = args[6] if len(args) > 6 else kwargs.get("step", 0)
+                hub.ledger(place, config)
+                place.prepared(tasks.values(), step)
+            return tasks
+
+        return prepare_next_tasks
+
+    return wrap
+
+
+def _apply(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def apply_writes(checkpoint: Any, channels: Any, tasks: Any, *args: Any, **kwargs: Any) -> Any:
+            place = here.get()
+            done = list(tasks)
+            result = method(checkpoint, channels, done, *args, **kwargs)
+            if place is not None:
+                place.channels = channels
+                place.ledger.applied(sorted(done, key=_order), place.cause, place.graph.trigger_to_nodes)
+            return result
+
+        return apply_writes
+
+    return wrap
+
+
+def _order(task: Any) -> Any:
+    """As LangGraph orders what tasks wrote."""
+    path = _loop.task_path_str(task.path)
+    key = getattr(_loop, "writes_sort_key", None) or getattr(_algo, "writes_sort_key", None)
+    return key(path) if key is not None else _loop.task_path_str(task.path[:3])
+
+
+def _commit(method: Method) -> Method:
+    """Ids that are made when a task's writes are kept follow from the task."""
+
+    @functools.wraps(method)
+    def commit(self: Any, task: Any, *args: Any, **kwargs: Any) -> Any:
+        place = _placed.get(task.id)
+        ready = place.ready.get(task.id) if place is not None else None
+        if ready is None or ready.frame is None:
+            return method(self, task, *args, **kwargs)
+        token = current.set(ready.frame)
+        try:
+            return method(self, task, *args, **kwargs)
+        finally:
+            current.reset(token)
+            _placed.pop(task.id, None)
+
+    return commit
+
+
+_placed: dict[str, Place] = {}
+"""Where the tasks that are running belong to: what is called when one is done has no context of its own."""
+
+
+# -- tasks -----------------------------------------------------------------------------------------------------------
+
+
+def _run(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        def run_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
+            return method(_through_the_gate(hub, task), *args, **kwargs)
+
+        return run_with_retry
+
+    return wrap
+
+
+def _arun(hub: Hub) -> Callable[[Method], Method]:
+    def wrap(method: Method) -> Method:
+        @functools.wraps(method)
+        async def arun_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
+            return await method(_through_the_gate(hub, task), *args, **kwargs)
+
+        return arun_with_retry
+
+    return wrap
+
+
+def _through_the_gate(hub: Hub, task: Any) -> Any:
+    """The task, asking first before it runs what the program's author wrote."""
+    place = here.get()
+    if place is None:
+        return task
+    _placed[task.id] = place
+    if is_hidden(task):
+        place.ledger.ran(task, place.causes(task))
+        return task
+    bound, writers = _parts(task.proc)
+    if bound is None:
+        return task
+    step = Step(hub, place, task, bound)
+    proc = step if not writers else copy.copy(task.proc)
+    if writers:
+        proc.steps = [step, *writers]
+    return dataclasses.replace(task, proc=proc, config=_watched(task.config))
+
+
+def _parts(proc: Any) -> tuple[Any, list[Any]]:
+    """What the author wrote, and the writers after it."""
+    if type(proc).__name__ != SEQUENCE:
+        return (None, []) if ChannelWrite.is_writer(proc) else (proc, [])
+    steps = list(proc.steps)
+    count = len(steps)
+    while count and ChannelWrite.is_writer(steps[count - 1]):
+        count -= 1
+    if count <= 1:
+        return (steps[0] if count else None), steps[count:]
+    return type(proc)(*steps[:count], name=proc.name), steps[count:]
+
+
+def _watched(config: Any) -> Any:
+    """The config of a task whose own events are seen on their way."""
+    runtime = (config.get(CONF) or {}).get(RUNTIME)
+    if runtime is None or not hasattr(runtime, "override"):
+        return config
+    watched = runtime.override(stream_writer=_Writer(runtime.stream_writer))
+    return {**config, CONF: {**config[CONF], RUNTIME: watched}}
+
+
+class _Writer:
+    """Streams an event of the program's, and remembers it."""
+
+    def __init__(self, write: Callable[[Any], None]) -> None:
+        self._write = write
+
+    def __call__(self, event: Any) -> None:
+        now = visit.get()
+        if now is not None:
+            now.streamed(event)
+        self._write(event)
+
+
+class Step(Runnable[Any, Any]):
+    """What stands in a task for what its author wrote."""
+
+    def __init__(self, hub: Hub, place: Place, task: Any, bound: Any) -> None:
+        self._hub = hub
+        self._place = place
+        self._task = task
+        self._bound = bound
+        self.name = getattr(bound, "name", None) or task.name
+        frame = current.get()
+        if _is_task(task):
+            self.path = nested(task.name)
+        elif _is_entry(place, task):
+            self.path = place.path
+        else:
+            self.path = f"{place.path}/{task.name}"
+        self._frame = frame
+
+    def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        now = self._visit(input, config)
+        what = self._call(now, config)
+
+        def run(new: NewInput | None) -> Any:
+            with _inside(now):
+                try:
+                    return self._returned(now, self._bound.invoke(self._given(now, new), config, **kwargs))
+                except GraphBubbleUp as error:
+                    return self._bubbled(now, error)
+
+        try:
+            result = call(self._hub.session, what, run)
+        finally:
+            self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
+        return _result(result)
+
+    async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+        now = self._visit(input, config)
+        what = self._call(now, config)
+
+        async def run(new: NewInput | None) -> Any:
+            with _inside(now):
+                try:
+                    return self._returned(now, await self._bound.ainvoke(self._given(now, new), config, **kwargs))
+                except GraphBubbleUp as error:
+                    return self._bubbled(now, error)
+
+        try:
+            result = await acall(self._hub.session, what, run)
+        finally:
+            self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
+        return _result(result)
+
+    # -- what happens inside -----------------------------------------------------------------------------------------
+
+    def _visit(self, input: Any, config: Any) -> Visit:
+        runtime = ((config or {}).get(CONF) or {}).get(RUNTIME)
+        store, writer = getattr(runtime, "store", None), getattr(runtime, "stream_writer", _nowhere)
+        return Visit(self._place, self.path, input, _graph_in(self._bound), store, writer)
+
+    def _given(self, now: Visit, new: NewInput | None) -> Any:
+        return now.given if new is None else new.value
+
+    def _returned(self, now: Visit, result: Any) -> Any:
+        now.returned(result)
+        return result
+
+    def _bubbled(self, now: Visit, error: GraphBubbleUp) -> Waiting:
+        """It asked a person, or handed a command to the graph around: no failure, and not for the record to answer."""
+        now.lose("the node waits for an answer, or hands a command on")
+        return Waiting(error)
+
+    # -- how it is described -----------------------------------------------------------------------------------------
+
+    def _call(self, now: Visit, config: Any) -> Call:
+        conf = (config or {}).get(CONF) or {}
+        answers = answers_for(conf)
+        beside = _beside(conf, answers)
+        is_task = _is_task(self._task)
+        shown = _arguments(self._bound, now.shown) if is_task else now.shown
+        caused = self._place.causes(self._task)
+        cause = self._place.cause
+        return Call(
+            "task" if is_task else "step",
+            self.path,
+            shown,
+            {"state": shown, **beside} if beside else None,
+            type="resumed" if answers else "",
+            message=cause[0] if answers and cause else None,
+            caused_by=(*caused, *(cause if answers or not caused else ())),
+            decode_input=lambda value: _task_input(now, value) if is_task else revised(now.given, now.shown, value),
+            encode=encode,
+            decode=now.decode,
+            normalize=lambda _, value: self._full(now, value, is_task),
+            normalize_output=encode_plain if is_task else functools.partial(outputs.full, self._place, self._task),
+            whole=now,
+        )
+
+    def _full(self, now: Visit, value: Json, is_task: bool) -> Json:
+        """An edit names all of a node's input, or some keys of it.  Raises `BadValue`."""
+        plain = now.plain() if not is_task else _arguments(self._bound, now.plain())
+        if not (isinstance(plain, dict) and TAG not in plain and isinstance(value, dict) and TAG not in value):
+            return value
+        unknown = [name for name in value if name not in plain and name not in outputs.keys(self._place)]
+        if unknown and not is_task:
+            known = ", ".join(dict.fromkeys([*plain, *outputs.keys(self._place)]))
+            raise BadValue(f"{self.path} has no input {unknown[0]!r}; it has {known}", outputs.schema(self._place))
+        return {**plain, **value}
+
+
+def encode_plain(value: Json) -> Json:
+    """A mocked result of a task: any value; a message that was written as a plain object is one."""
+    return encode(messages.given(value)) if messages.looks_like_message(value) else encode(decode(value))
+
+
+def _result(result: Any) -> Any:
+    if isinstance(result, Waiting):
+        raise result.error
+    return result
+
+
+def _nowhere(event: Any) -> None:
+    """Nobody listens."""
+
+
+@contextmanager
+def _inside(now: Visit) -> Iterator[None]:
+    token = visit.set(now)
+    try:
+        yield
+    finally:
+        visit.reset(token)
+
+
+def _is_task(task: Any) -> bool:
+    """Whether this is a call of a function with `@task`."""
+    return bool(task.path) and task.path[0] == PUSH and len(task.path) > 3 and task.path[-1] is True
+
+
+def _is_entry(place: Place, task: Any) -> bool:
+    """Whether this is the body of an `@entrypoint`, the only node of a graph that is called like it."""
+    return len(place.graph.nodes) == 1 and place.graph.get_name() == task.name
+
+
+def _graph_in(bound: Any) -> Any:
+    """The graph that a node is."""
+    if isinstance(bound, Pregel):
+        return bound
+    inner = getattr(bound, "bound", None)
+    if isinstance(inner, Pregel):
+        return inner
+    found: Sequence[Any] = [step for step in getattr(bound, "steps", ()) if isinstance(step, Pregel)]
+    return found[0] if found else None
+
+
+def answers_for(conf: dict[str, Any]) -> list[Any]:
+    """What persons have answered that the node will be given, in order."""
+    pad = conf.get(SCRATCHPAD)
+    if pad is None:
+        return []
+    pending = pad.get_null_resume(False)
+    mapped = list((conf.get(RESUME_MAP) or {}).values())
+    return [*pad.resume, *([pending] if pending is not None else []), *mapped]
+
+
+def _beside(conf: dict[str, Any], answers: list[Any]) -> dict[str, Json]:
+    """What a node can read besides its state."""
+    out: dict[str, Json] = {"answers": messages.body(answers)} if answers else {}
+    runtime = conf.get(RUNTIME)
+    for name in ("context", "previous"):
+        value = getattr(runtime, name, None)
+        if value is not None:
+            out[name] = messages.body(value)
+    own = {name: value for name, value in conf.items() if not name.startswith("__") and name not in _FRAMEWORK}
+    if own:
+        out["configurable"] = messages.body(own)
+    error = conf.get("__pregel_node_error")
+    if error is not None:
+        out["error"] = [error.node, encode(error.error)]
+    return out
+
+
+_FRAMEWORK = frozenset({"thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map", "langgraph_request_id"})
+
+
+def _arguments(bound: Any, shown: Json) -> Json:
+    """The arguments of a task by name: LangGraph keeps a tuple and a dict of them."""
+    try:
+        args, kwargs = shown["items"]
+    except (TypeError, KeyError, ValueError):
+        return shown
+    names = _parameters(bound)
+    values = args["items"] if isinstance(args, dict) else args
+    if len(values) > len(names):
+        return shown
+    return {**dict(zip(names, values, strict=False)), **kwargs}
+
+
+@functools.lru_cache(maxsize=1000)
+def _parameters(bound: Any) -> list[str]:
+    function = getattr(bound, "func", None) or getattr(bound, "afunc", None)
+    try:
+        return list(inspect.signature(function).parameters) if function is not None else []
+    except (TypeError, ValueError):
+        return []
+
+
+def _task_input(now: Visit, value: Json) -> Any:
+    """The arguments that an edited input stands for."""
+    return (), decode(value) if isinstance(value, dict) else {}

@@ -1,0 +1,139 @@
+"""One visit of a node: what it got, what it did, and how the record can answer for it.
+
+A node's inputs and outputs are explicit, so as a rule the record answers for it as a whole: it does not run, its recorded
+result goes through its writers, so reducers, routers and sends happen as always.  What it did besides is redone (it wrote
+to the store, it streamed an event) or looked at again (it read from the store).  A node that did what cannot be put into
+a record (it changed its input in place, it asked a person, it streamed a model's tokens) is executed again, with the
+calls inside it answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from outtake_probe.records import Json
+from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langgraph.codec import spelled
+from outtake_probe.targets.langgraph.places import Place
+from outtake_probe.targets.langgraph.stores import Stored
+from outtake_probe.values import Opaque, decode, encode, is_opaque
+
+visit: ContextVar[Visit | None] = ContextVar("outtake_langgraph_visit", default=None)
+
+
+class Visit:
+    """`Whole` for one visit of a node."""
+
+    def __init__(self, place: Place, path: str, given: Any, node: Any, store: Any, writer: Any) -> None:
+        self.place = place
+        self.path = path
+        self.given = given
+        self.shown: Json = place.states.shown(given)
+        self.node = node
+        """What runs, where that is a graph."""
+        self.outer = visit.get()
+        self.entered = False
+        """Its graph is running."""
+        self.stored = Stored(store)
+        self._writer = writer
+        self._streamed: list[Json] = []
+        self._lost = ""
+        self._result: Any = None
+        self._ids: dict[str, str] = {}
+
+    # -- while it runs -----------------------------------------------------------------------------------------------
+
+    def around(self) -> list[Visit]:
+        """This one and those that enclose it."""
+        return [self, *(self.outer.around() if self.outer is not None else [])]
+
+    def lose(self, reason: str) -> None:
+        """It does something that no record can hold, and so does whatever encloses it."""
+        for each in self.around():
+            each._lost = each._lost or reason
+
+    def streamed(self, event: Any) -> None:
+        """It streams an event of its own."""
+        encoded = encode(event)
+        for each in self.around():
+            each._streamed.append(encoded)
+
+    def leaf(self) -> None:
+        """A model or a tool is called inside it."""
+        if "messages" in self.place.streams or "tools" in self.place.streams:
+            self.lose("what a model says is streamed to the program as it comes")
+
+    def returned(self, result: Any) -> None:
+        """It came back with this."""
+        self._result = result
+
+    # -- for the gate ------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """It is about to be executed."""
+        self._lost, self._result = "", None
+        self._streamed.clear()
+        self.stored.clear()
+
+    def changes(self) -> Json:
+        """What it did beside its result.  Raises `Opaque`."""
+        if self._lost:
+            raise Opaque(self._lost)
+        if self.place.states.shown(self.given) != self.shown:
+            raise Opaque("the node changed its input in place")
+        if is_opaque(self._streamed):
+            raise Opaque("the node streamed what cannot be put into a record")
+        out: dict[str, Json] = self.stored.changes()
+        if self._streamed:
+            out["streamed"] = list(self._streamed)
+        ids = self._ids_of_input()
+        if ids:
+            out["ids"] = ids
+        return out
+
+    def same(self, changes: Json) -> bool:
+        """Whether what it read from the store then is what it would read now."""
+        return self.stored.same(changes)
+
+    def redo(self, changes: Json, sent: Sequence[int]) -> None:
+        """Write to the store and stream its events again."""
+        outer = self.outer
+        if outer is not None:
+            for each in outer.around():
+                each.stored.add_reads(changes)
+        self.stored.redo(changes)
+        for event in changes.get("streamed", ()):
+            self._writer(decode(event))
+        if "ids" in changes:
+            now = [message.id for message in messages.messages_in(self.given)]
+            self._ids = {old: now[at] or old for old, at in changes["ids"].items() if at < len(now)}
+
+    # -- ids of messages ---------------------------------------------------------------------------------------------
+
+    def _ids_of_input(self) -> dict[str, int]:
+        """Where in the input the messages are that the result names by their ids: to remove or to replace them."""
+        named = {message.id for message in messages.messages_in(self._result) if message.id}
+        if not named:
+            return {}
+        found = enumerate(message.id for message in messages.messages_in(self.given))
+        return {name: at for at, name in found if name in named}
+
+    def decode(self, value: Json) -> Any:
+        """The recorded result, about the messages that are there now."""
+        result = decode(value)
+        if self._ids:
+            for message in messages.messages_in(result):
+                self._rename(message)
+        return result
+
+    def _rename(self, message: BaseMessage) -> None:
+        if message.id in self._ids:
+            message.id = self._ids[message.id]
+
+    def plain(self) -> Json:
+        """The input with every part spelled out."""
+        return spelled(self.shown)
