@@ -1,0 +1,56 @@
+"""What is put in place when which part of LlamaIndex has been imported."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workflows.context.internal_context import InternalContext
+
+from outtake_probe.targets.llamaindex import prints, runtime, settings
+from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.steps import running
+from outtake_probe.targets.patches import Patches
+
+
+def _workflows(hub: Hub, patches: Patches) -> Sequence[str]:
+    runtime.install(hub, patches)
+    patches.wrap(InternalContext, "collect_events", _collect)
+    return []
+
+
+def _collect(method: Any) -> Any:
+    """What a step collects is known once it has asked."""
+
+    @functools.wraps(method)
+    def collect_events(self: Any, ev: Any, expected: Any, buffer_id: str | None = None) -> Any:
+        result = method(self, ev, expected, buffer_id)
+        here = running.get()
+        if here is not None and expected:
+            here.collected(buffer_id or "default", expected, result)
+        return result
+
+    return collect_events
+
+
+def _core(hub: Hub, patches: Patches) -> Sequence[str]:
+    """llama-index-core is imported only by programs that use it."""
+    core = importlib.import_module("outtake_probe.targets.llamaindex.core")
+    prints.constants[:] = [(cls, settings.of_component) for cls in core.PARTS]
+    prints.unfit[:] = core.UNFIT
+    core.install(hub, patches)
+    return []
+
+
+HOOKS: Sequence[tuple[str, Callable[[Hub, Patches], Sequence[str]]]] = (
+    ("workflows", _workflows),
+    ("llama_index.core", _core),
+)
+
+
+def is_complete(module: str) -> bool:
+    """Whether a module's own import has come to its end."""
+    return not getattr(getattr(sys.modules[module], "__spec__", None), "_initializing", False)

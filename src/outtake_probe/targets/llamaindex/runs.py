@@ -1,0 +1,89 @@
+"""One run of a workflow: where it stands in the program, and what caused what in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workflows import Workflow
+from workflows.events import Event, StepFailedEvent
+
+from outtake_probe.calls import Frame
+from outtake_probe.targets.llamaindex import own
+from outtake_probe.targets.llamaindex.state import Shared
+
+
+@dataclass(eq=False, slots=True)
+class Run:
+    """Causes are known by the identity of events: each is held here, so that none is mistaken for another."""
+
+    id: str
+    workflow: Workflow
+    path: str
+    frame: Frame | None
+    store: Shared | None = None
+    adapter: Any = None
+    """The framework's, into which events are sent."""
+    hold: Any = None
+    """What waits for a person."""
+    loop: asyncio.AbstractEventLoop | None = None
+    awaited: dict[str, type[Event]] = field(default_factory=dict)
+    """Types of events that steps wait for, by waiter."""
+    _causes: dict[int, tuple[Event, tuple[int, ...], bool]] = field(default_factory=dict)
+    _failed: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    _waited: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+
+    # -- causes ------------------------------------------------------------------------------------------------------
+
+    def emitted(self, event: Event, number: int, is_message: bool = False) -> Event:
+        """An event was returned by an invocation, or sent as a message.  One that has a cause already is copied."""
+        if id(event) in self._causes:
+            event = event.model_copy()
+        self._causes[id(event)] = (event, (number,), is_message)
+        return event
+
+    def failed(self, step: str, event: Event, number: int) -> None:
+        """An attempt at an event failed: it is what causes the next one, or the handling of the error."""
+        self._failed[step, id(event)] = (number,)
+
+    def waited(self, step: str, event: Event, number: int) -> None:
+        """A step waits: when it goes on, that is because of this, too."""
+        self._waited[step, id(event)] = (number,)
+
+    def causes(self, step: str, events: Iterable[Event]) -> tuple[int, ...]:
+        """Numbers of the invocations and messages that led to a step being called with these events."""
+        found: list[int] = []
+        for event in events:
+            found += self._failed.get((step, id(event))) or self.cause(event)
+            found += self._waited.get((step, id(event)), ())
+        return tuple(dict.fromkeys(found))
+
+    def cause(self, event: Event) -> tuple[int, ...]:
+        known = self._causes.get(id(event))
+        if known is not None:
+            return known[1]
+        if isinstance(event, StepFailedEvent):
+            return self._failed.get((event.step_name, id(event.input_event)), ())
+        return ()
+
+    def message_of(self, events: Sequence[Event]) -> int | None:
+        """The message that alone delivers this."""
+        known = self._causes.get(id(events[0])) if len(events) == 1 else None
+        return known[1][0] if known is not None and known[2] else None
+
+    # -- state -------------------------------------------------------------------------------------------------------
+
+    def shared(self, prefix: str) -> Shared | None:
+        """The cells of a prefix."""
+        return own.own(self.workflow) if prefix == "self" else self.store
+
+    @property
+    def configs(self) -> dict[str, Any]:
+        """How each step is declared, by name."""
+        return {name: step._step_config for name, step in self.workflow._get_steps().items()}
+
+    def step_path(self, step: str) -> str:
+        return f"{self.path}/{step}"
+

@@ -1,0 +1,176 @@
+"""What can be read and set of a workflow: its time-out; of agents their prompts, models, tools and descriptions.
+
+Secrets are never among the values: of a model only plain settings are shown, without those that are named like a key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue
+from outtake_probe.targets.llamaindex.hub import Hub
+
+_SECRET = re.compile(r"key|token$|secret|password|credential|authorization|headers", re.IGNORECASE)
+_TEXT: Json = {"type": ["string", "null"]}
+_NUMBER: Json = {"type": ["number", "null"]}
+_AGENT: dict[str, Json] = {
+    "system_prompt": _TEXT,
+    "description": {"type": "string"},
+    "streaming": {"type": "boolean"},
+    "can_handoff_to": {"type": ["array", "null"], "items": {"type": "string"}},
+}
+_WORKFLOW: dict[str, Json] = {"timeout": _NUMBER}
+_PROMPTS = ("handoff_prompt", "handoff_output_prompt", "state_prompt")
+_MODEL = ("model", "temperature", "max_tokens")
+_MODEL_TYPES: dict[type, Json] = {str: _TEXT, int: {"type": "number"}, float: {"type": "number"}}
+_offered: dict[int, tuple[Any, list[Any]]] = {}
+"""All tools that an agent was given, to choose among, by its identity."""
+
+
+# -- what there is ---------------------------------------------------------------------------------------------------
+
+
+def is_agent(value: Any) -> bool:
+    return any(cls.__name__ == "BaseWorkflowAgent" for cls in type(value).__mro__)
+
+
+def agents(path: str, workflow: Any) -> Iterator[tuple[str, Any]]:
+    """The agents of a workflow by path; an agent is its own."""
+    if is_agent(workflow):
+        yield path, workflow
+    several = getattr(workflow, "agents", None)
+    for name, agent in several.items() if isinstance(several, dict) else ():
+        if is_agent(agent):
+            yield f"{path}/{name}", agent
+
+
+def tools_of(agent: Any) -> list[Any]:
+    return [tool for tool in agent.tools or [] if hasattr(tool, "metadata")]
+
+
+def of_workflow(workflow: Any) -> tuple[dict[str, Json], dict[str, Json]]:
+    """The settings of a workflow, and their schema."""
+    config: dict[str, Json] = {"timeout": workflow._timeout}
+    schema = dict(_WORKFLOW)
+    if is_agent(workflow):
+        own, own_schema = of_agent(workflow)
+        return {**config, **own}, _object({**schema, **own_schema["properties"]})
+    for name in _PROMPTS:
+        if hasattr(workflow, "agents") and hasattr(workflow, name):
+            config[name], schema[name] = _template(getattr(workflow, name)), {"type": "string"}
+    return config, _object(schema)
+
+
+def of_agent(agent: Any) -> tuple[dict[str, Json], dict[str, Json]]:
+    config: dict[str, Json] = {name: getattr(agent, name) for name in _AGENT if hasattr(agent, name)}
+    schema = {name: _AGENT[name] for name in config}
+    names = [tool.metadata.name for tool in _all_tools(agent)]
+    config["tools"] = [tool.metadata.name for tool in tools_of(agent)]
+    schema["tools"] = {"type": "array", "items": {"type": "string", "enum": names}}
+    llm = getattr(agent, "llm", None)
+    config["llm"] = type(llm).__name__
+    for name in _MODEL:
+        value = getattr(llm, name, None)
+        if name in getattr(type(llm), "model_fields", {}) and (value is None or type(value) in _MODEL_TYPES):
+            config[name] = value
+            schema[name] = _MODEL_TYPES.get(type(value), _NUMBER)
+    return config, _object(schema)
+
+
+def _object(properties: dict[str, Json]) -> dict[str, Json]:
+    return {"type": "object", "properties": properties}
+
+
+def _template(value: Any) -> Json:
+    return value if isinstance(value, str) else getattr(value, "template", str(value))
+
+
+def _all_tools(agent: Any) -> list[Any]:
+    known = _offered.get(id(agent))
+    if known is None or known[0] is not agent:
+        known = _offered[id(agent)] = (agent, tools_of(agent))
+    return known[1]
+
+
+def of_model(model: Any) -> dict[str, Json]:
+    """The plain settings of a model or an embedding, without secrets."""
+    fields = getattr(type(model), "model_fields", {})
+    found = {name: getattr(model, name, None) for name in fields if not _SECRET.search(name) or name == "max_tokens"}
+    return {name: value for name, value in found.items() if type(value) in (str, int, float, bool) and value != ""}
+
+
+def of_component(value: Any) -> Json:
+    """What of a part of the program decides what it does: its settings, and those of its parts."""
+    if is_agent(value):
+        config, _ = of_agent(value)
+        return config
+    if isinstance(value, BaseModel):
+        return of_model(value)
+    told = getattr(value, "metadata", None)
+    return [getattr(told, "name", ""), getattr(told, "description", "")] if told is not None else None
+
+
+# -- changing it -----------------------------------------------------------------------------------------------------
+
+
+def change(hub: Hub, component: str, key: str, value: Json) -> None:
+    """Change a setting, from the component's next turn on."""
+    holders = _holders(hub)
+    if component not in holders:
+        known = ", ".join(sorted(holders)) or "none yet"
+        raise BadValue(f"there is no component {component!r} with settings; known: {known}")
+    holder, schema = holders[component]
+    properties = schema["properties"]
+    if key not in properties:
+        raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(sorted(properties))}", schema)
+    _check(f"{component}.{key}", value, properties[key])
+    _set(holder, key, value)
+
+
+def _holders(hub: Hub) -> dict[str, tuple[Any, dict[str, Json]]]:
+    found: dict[str, tuple[Any, dict[str, Json]]] = {}
+    for path, workflow in hub.workflows.items():
+        found[path] = (workflow, of_workflow(workflow)[1])
+        for where, agent in agents(path, workflow):
+            if where != path:
+                found[where] = (agent, of_agent(agent)[1])
+    return found
+
+
+def _set(holder: Any, key: str, value: Json) -> None:
+    if key == "timeout":
+        holder._timeout = value
+    elif key == "tools":
+        holder.tools = [tool for tool in _all_tools(holder) if tool.metadata.name in value]
+    elif key in _PROMPTS:
+        holder.update_prompts({key: _same_kind(getattr(holder, key), value)})
+    elif key in _MODEL:
+        holder.llm = holder.llm.model_copy(update={key: value})
+    else:
+        setattr(holder, key, value)
+
+
+def _same_kind(old: Any, text: str) -> Any:
+    return text if isinstance(old, str) else type(old)(text)
+
+
+def _check(name: str, value: Json, schema: Json) -> None:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(_is(value, kind) for kind in kinds):
+        raise BadValue(f"{name} is {' or '.join(kinds)}, not {value!r}", schema)
+    options = schema.get("items", {}).get("enum")
+    unknown = [item for item in value if item not in options] if options is not None else []
+    if unknown:
+        raise BadValue(f"{name}: there is no {unknown[0]!r}; known: {', '.join(options) or 'none'}", schema)
+
+
+def _is(value: Json, kind: str) -> bool:
+    if kind == "number":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    types: dict[str, Any] = {"string": str, "boolean": bool, "array": list, "null": type(None)}
+    return isinstance(value, types[kind])

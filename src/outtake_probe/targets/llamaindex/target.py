@@ -1,0 +1,129 @@
+"""The user's commands for a live workflow: send events, read and change settings."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workflows.events import Event
+
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue, Outgoing
+from outtake_probe.targets.base import Capability
+from outtake_probe.targets.llamaindex import events as codec
+from outtake_probe.targets.llamaindex import graph, runtime, settings
+from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.runs import Run
+from outtake_probe.targets.llamaindex.steps import accepted
+from outtake_probe.values import encode
+
+CAPABILITIES: Sequence[Capability] = (
+    "hold:agent",
+    "hold:step",
+    "hold:model",
+    "hold:tool",
+    "edit",
+    "mock",
+    "drop",
+    "inject",
+    "configure",
+)
+PATIENCE = 10.0
+"""Seconds that a command waits for the program's event loop."""
+_NO_QUEUE = "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
+
+
+class LlamaIndexTarget:
+    """The commands of one program."""
+
+    def __init__(self, hub: Hub, missing: list[str]) -> None:
+        self._hub = hub
+        self._missing = missing
+
+    def perform(self, act: Callable[[], Json]) -> Json:
+        """Run `act` on the program's event loop."""
+        loop = next((run.loop for run in self._hub.runs.values() if run.loop is not None), None)
+        if loop is None or _running_loop() is loop or not loop.is_running():
+            return act()
+        result: concurrent.futures.Future[Json] = concurrent.futures.Future()
+        loop.call_soon_threadsafe(functools.partial(_settle, result, act))
+        try:
+            return result.result(PATIENCE)
+        except concurrent.futures.TimeoutError:
+            if result.cancel():
+                raise BadValue("the program is busy: its event loop did not answer, so nothing was changed") from None
+            return result.result()
+
+    # -- events ------------------------------------------------------------------------------------------------------
+
+    def normalize(self, message: int, value: Json) -> Json:
+        raise BadValue(_NO_QUEUE)
+
+    def replace(self, message: int, value: Json) -> None:
+        raise BadValue(_NO_QUEUE)
+
+    def drop(self, message: int) -> None:
+        raise BadValue(_NO_QUEUE)
+
+    def move(self, message: int, before: int | None) -> None:
+        raise BadValue(_NO_QUEUE)
+
+    def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
+        """Check a new event for a step or a workflow."""
+        run, step = self._address(component)
+        event = codec.build(value, self._takes(run, step), type)
+
+        def put(number: int) -> None:
+            runtime.inject(run, event, step, number)
+
+        path = run.step_path(step) if step is not None else runtime.recipient(run, event)
+        return [Outgoing(path, event.__class__.__name__, encode(event), put)]
+
+    def _address(self, component: str) -> tuple[Run, str | None]:
+        runs = list(self._hub.runs.values())
+        for run in reversed(runs):
+            if run.path == component:
+                return run, None
+            step = component.removeprefix(f"{run.path}/")
+            if step != component and step in run.configs:
+                return run, step
+        known = [path for run in runs for path in (run.path, *map(run.step_path, run.configs))]
+        raise BadValue(f"there is no workflow and no step {component!r}; known: {', '.join(known) or 'none yet'}")
+
+    def _takes(self, run: Run, step: str | None) -> list[type[Event]]:
+        """The types of events that a step accepts, or that any does, or waits for."""
+        configs = run.configs
+        found = accepted(configs[step]) if step is not None else []
+        if step is None:
+            found = [cls for config in configs.values() for cls in accepted(config)]
+            found += run.awaited.values()
+        return list(dict.fromkeys(found))
+
+    # -- settings ----------------------------------------------------------------------------------------------------
+
+    def configure(self, component: str, key: str, value: Json) -> None:
+        """Change a setting of a component, from its next turn on."""
+        settings.change(self._hub, component, key, value)
+
+    def describe(self) -> Json:
+        """Graph, components with configuration and schemas, hooks that are missing."""
+        return {**graph.describe(self._hub), "missing": list(self._missing), "capabilities": list(CAPABILITIES)}
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _settle(result: concurrent.futures.Future[Any], act: Callable[[], Json]) -> None:
+    if not result.set_running_or_notify_cancel():
+        return
+    try:
+        result.set_result(act())
+    except BaseException as error:  # noqa: BLE001  it is raised again where the command came from
+        result.set_exception(error)
