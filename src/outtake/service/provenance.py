@@ -103,7 +103,9 @@ def _passed(found: Provenance, run: str, sought: Sought, seq: int | None, limit:
     hands = found.hands(sought, seq)
     if not hands:
         where = f"up to record {seq} of {run}" if seq is not None else f"in {run}"
-        raise NotFound(f"{sought.text!r} appears nowhere {where}; tried: {'; '.join(sought.tried)}")
+        near = found.nearest(sought)
+        told = f"; the nearest number is {near.match.said}, in record {near.seq}" if near is not None else ""
+        raise NotFound(f"{sought.text!r} appears nowhere {where}; tried: {'; '.join(sought.tried)}{told}")
     shown = line(hands, seq) if seq is not None else hands
     if not shown:
         others = ", ".join(str(hand.seq) for hand in hands[:5]) + (", …" if len(hands) > 5 else "")
@@ -123,7 +125,7 @@ def _hand(found: Provenance, hand: Hand) -> Document:
         "role": hand.role,
         "match": _match(hand.match),
         "path": list(hand.path),
-        "from": hand.source,
+        "source": hand.source,
         "again": hand.again,
     }
 

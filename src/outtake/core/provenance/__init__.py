@@ -32,6 +32,10 @@ class Provenance:
         """The records that say a text, in order, up to record `until`."""
         return Trail(self.story, self._contents("body"), sought).hands(until)
 
+    def nearest(self, sought: Sought) -> Hand | None:
+        """Where a number was not found: the first record with the one that is nearest."""
+        return Trail(self.story, self._contents("body"), sought).nearest()
+
     def affects(self, seq: int) -> dict[int, Reached]:
         """The invocations and messages that a change of record `seq` could reach."""
         if not any(end.get("changes") for end in self.story.ends.values()):

@@ -53,6 +53,18 @@ class Contents:
         """One node, its references in place; None where it is not there."""
         return self._nodes.get(name)
 
+    def texts(self) -> Iterator[str]:
+        """Every text and number, once for each node that it stands in."""
+        todo = list(self._nodes.values())
+        while todo:
+            value = todo.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield json.dumps(value)
+            elif reference(value) is None and isinstance(value, (dict, list)):
+                todo += value.values() if isinstance(value, dict) else value
+
     def text(self, value: Json) -> str | None:
         """The text that a value is, also one that was cut; None where it is none."""
         if isinstance(value, str):

@@ -10,7 +10,7 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from outtake.core.provenance import dates, numbers, urls
@@ -56,6 +56,11 @@ class Sought:
     @property
     def tried(self) -> list[str]:
         return [form.told for form in self.forms]
+
+    @property
+    def number(self) -> numbers.Number | None:
+        """The number that is sought, if it is one."""
+        return next((form.number for form in self.forms if isinstance(form, _Number)), None)
 
     def find(self, text: str) -> Match | None:
         """The best place in a text, or in the JSON or HTML that it is."""
@@ -223,7 +228,7 @@ class _Address:
 
 @dataclass(frozen=True, slots=True)
 class _Date:
-    days: frozenset[dates.Day] = field()
+    days: frozenset[dates.Day]
 
     @property
     def told(self) -> str:

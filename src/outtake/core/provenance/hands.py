@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from outtake.core.provenance.contents import Contents, Path, Place, Search
-from outtake.core.provenance.forms import Match, Sought
+from outtake.core.provenance.forms import Match, Sought, seek
+from outtake.core.provenance.numbers import tokens
 from outtake.core.provenance.story import Entry, Story
 
 Role = Literal["input", "output", "error", "message", "edit", "setting", "note", "value"]
@@ -70,6 +71,16 @@ class Trail:
             seen.add(same)
             self._known(record)
         return list(found.values())
+
+    def nearest(self) -> Hand | None:
+        """Where nothing was found: the first record with the number that is nearest to the one that is sought."""
+        number = self.sought.number
+        if number is None:
+            return None
+        found = ((number.distance(token), token.said) for text in self.contents.texts() for token in tokens(text))
+        said = min(found, default=None)
+        hands = Trail(self.story, self.contents, seek(said[1])).hands() if said is not None else []
+        return hands[0] if hands else None
 
     def _known(self, record: Entry) -> None:
         """What the code of an invocation has it from: its own input, then the last result inside."""

@@ -67,6 +67,10 @@ class Number:
                 best = best or found
         return best
 
+    def distance(self, token: Token) -> Decimal:
+        """How far a token is from this number."""
+        return min(abs(sought - value) for sought in self.values for value, _ in token.readings)
+
     def _compared(self, sought: Decimal, value: Decimal, form: str, percent: bool) -> Writing | None:
         """The first scale on which the two are the same: as they are, or a share and its percentage."""
         scales = [(Decimal(1), form)]

@@ -1,0 +1,129 @@
+"""Provenance: what led to a record, the hands of a text, what a change could reach."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from outtake.server.models.base import Answer
+
+Call = Literal["agent", "step", "task", "model", "tool", "flow"]
+
+
+class RecordOutline(Answer):
+    """What a record is about."""
+
+    seq: int
+    kind: str
+    component: str
+    call: Call | None
+    recipient: str | None
+    invocation: int | None
+    hash: str | None
+    failed: bool
+
+
+class TextMatch(Answer):
+    """Where a text was found: what is written there, between what stands around it, and how the form differs."""
+
+    how: Literal["verbatim", "re-formatted", "rounded"]
+    said: str
+    before: str
+    after: str
+    form: str
+
+
+class ChainSource(Answer):
+    """A record that led to another; `match` is the value that both hold, `name` that of the state."""
+
+    seq: int
+    relation: Literal["message", "cause", "state", "value", "input", "inside", "called", "edit", "result"]
+    name: str
+    match: TextMatch | None
+
+
+class ChainLink(RecordOutline):
+    """One record of a chain; `more` sources are not told."""
+
+    depth: int
+    sources: list[ChainSource]
+    more: int
+
+
+class Hand(RecordOutline):
+    """One record that says a text.
+
+    `source` is the hand that it came from, null where it was new; `again`, that the same component had it in the same
+    role and wording before.
+    """
+
+    role: Literal["input", "output", "error", "message", "edit", "setting", "note", "value"]
+    match: TextMatch
+    path: list[str | int]
+    source: int | None
+    again: bool
+
+
+class Why(Answer):
+    """What led to a record, nearest first; with a text, the hands that it passed through, the first one first."""
+
+    run: str
+    seq: int | None
+    text: str | None = None
+    first: int | None = None
+    """The first record that says the text."""
+    chain: list[ChainLink] = Field(default_factory=list)
+    hands: list[Hand] = Field(default_factory=list)
+    more: int
+    """Records that are not told."""
+    elsewhere: int = 0
+    """Records that say the text and did not lead to this one."""
+
+
+class Because(Answer):
+    """Why something could change: the link, the record that it leads from, in words."""
+
+    link: str
+    of: int
+    name: str
+    told: str
+
+
+class Reached(RecordOutline):
+    """What could change: its input, or only its result; `race`: only if parts that run at once finish otherwise."""
+
+    changes: Literal["input", "result"]
+    race: bool
+    because: Because
+
+
+class ComponentReach(Answer):
+    """A component with how many of its invocations could change, could not, and were made in all."""
+
+    component: str
+    call: Call
+    could: int
+    cannot: int
+    all: int
+
+
+class CallReach(Answer):
+    """Model and tool calls: all, those that could change, those after the record that cannot."""
+
+    all: int
+    could: int
+    cannot: int
+
+
+class Affected(Answer):
+    """What a change of a record could reach."""
+
+    run: str
+    seq: int
+    could: list[Reached]
+    messages: list[Reached]
+    cannot: list[RecordOutline]
+    components: list[ComponentReach]
+    calls: CallReach
+    share: float
