@@ -44,6 +44,18 @@ BUILT_IN = (
         ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams"),
         "outtake_probe.targets.autogen",
     ),
+    Entry(
+        "langchain",
+        (
+            "langchain_core.language_models.chat_models",
+            "langchain_core.language_models.llms",
+            "langchain_core.tools.base",
+            "langchain_core.retrievers",
+            "langchain_core.embeddings.embeddings",
+        ),
+        "outtake_probe.targets.langchain",
+    ),
+    Entry("langgraph", ("langgraph.pregel.main",), "outtake_probe.targets.langgraph"),
 )
 
 

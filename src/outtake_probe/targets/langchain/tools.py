@@ -75,7 +75,10 @@ def _tool(session: Session) -> Wrap:
                     lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
                 )
             except Exception as error:
-                raise around.error(error) from None
+                instead = around.error(error)
+                if instead is error:
+                    raise
+                raise instead from error
 
         return _run
 
@@ -96,7 +99,10 @@ def _atool(session: Session) -> Wrap:
                     lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
                 )
             except Exception as error:
-                raise around.error(error) from None
+                instead = around.error(error)
+                if instead is error:
+                    raise
+                raise instead from error
 
         return _arun
 

@@ -7,24 +7,27 @@ graphs as flows (`graphs`); what is read from and written to stores (`stores`). 
 
 from __future__ import annotations
 
-
 from collections.abc import Sequence
 
+from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from outtake_probe.session import Session
 from outtake_probe.targets import langchain
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.langchain.context import around
-from outtake_probe.targets.langgraph import codec, graphs, steps, stores
+from outtake_probe.targets.langgraph import codec, graphs, interrupts, steps, stores
 from outtake_probe.targets.langgraph.hub import Hub
+from outtake_probe.targets.langgraph.program import make_program
+from outtake_probe.targets.langgraph.target import CAPABILITIES, GraphTarget
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import register
 
-TRIGGERS = ("langgraph.pregel.main", "langgraph.pregel")
+TRIGGERS = ("langgraph.pregel.main",)
 """Modules after whose import `install` puts in place what has become possible; it can be called at any time."""
 
 name = "langgraph"
+capabilities: Sequence[Capability] = CAPABILITIES
 
 
 class _Installed:
@@ -33,27 +36,29 @@ class _Installed:
     def __init__(self, session: Session) -> None:
         self.hub = Hub(session)
         self.patches = Patches()
+        self.missing: list[str] = []
+        self.target = GraphTarget(self.hub, self.missing)
 
 
 _installed: _Installed | None = None
 
 
 def install(session: Session) -> Sequence[str]:
-    """Put the hooks in place."""
+    """Put the hooks in place; called again, it adds what has become possible for LangChain's."""
     global _installed  # noqa: PLW0603  an adapter is a module, and a process has one session
     if _installed is not None and _installed.hub.session is not session:
         remove()
-    if _installed is not None:
-        return []
-    _installed = _Installed(session)
-    for family in codec.FAMILIES:
-        register(family)
-    hub, patches = _installed.hub, _installed.patches
     missing = [*langchain.install(session)]
-    missing += graphs.install(hub, patches)
-    missing += steps.install(hub, patches)
-    missing += stores.install(patches, hub.watch_store)
-    patches.set(around, "leaf", hub.leaf)
+    if _installed is None:
+        _installed = _Installed(session)
+        hub, patches = _installed.hub, _installed.patches
+        for family in codec.FAMILIES:
+            register(family)
+        missing += graphs.install(hub, patches)
+        missing += steps.install(hub, patches)
+        missing += stores.install(patches, hub.watch_store)
+        interrupts.install(hub, patches, around)
+    _installed.missing += missing
     return missing
 
 
@@ -64,3 +69,16 @@ def remove() -> None:
         _installed.patches.undo()
         _installed = None
     langchain.remove()
+
+
+def claims(made: object) -> bool:
+    """Whether this is a graph, or one that is not compiled yet."""
+    return isinstance(made, (Pregel, StateGraph))
+
+
+def program(made: object, session: Session) -> Program:
+    """How to run it."""
+    install(session)
+    if _installed is None:
+        raise RuntimeError("the hooks of LangGraph are not in place")
+    return make_program(made, _installed.hub, _installed.target)

@@ -143,6 +143,19 @@ def spelled(value: Json) -> Json:
     return [spelled(item) for item in value] if isinstance(value, list) else value
 
 
+def is_same(one: Json, other: Json) -> bool:
+    """Whether two pieces of JSON say the same, without making their parts."""
+    if one is other:
+        return True
+    if isinstance(one, Part) or isinstance(other, Part):
+        return isinstance(one, Part) and isinstance(other, Part) and one.key == other.key
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(is_same(item, other[key]) for key, item in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return bool(one == other)
+
+
 def revised(original: Any, shown: Json, new: Json) -> Any:
     """The value that an edited input stands for; whatever the edit did not touch is the original itself."""
     if new == spelled(shown):

@@ -18,6 +18,8 @@ class Hub:
         self.session = session
         self.graphs: dict[str, Any] = {}
         """Graphs that have run, by path."""
+        self.blank = Ledger()
+        """For what is checked before anything runs."""
         self._ledgers: dict[tuple[int, str, str], Ledger] = {}
 
     def place(self, graph: Any, path: str, modes: frozenset[str], cause: tuple[int, ...] = ()) -> Place:

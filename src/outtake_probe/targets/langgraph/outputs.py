@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langgraph.channels.last_value import LastValue
@@ -21,6 +22,13 @@ from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.values import TAG, Opaque, decode, encode
+
+@dataclass(frozen=True)
+class Named:
+    """Stands for a task where only its name matters."""
+
+    name: str
+
 
 _COMMAND = frozenset({"update", "goto", "resume", "graph"})
 

@@ -17,7 +17,7 @@ from langchain_core.messages import BaseMessage
 
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
-from outtake_probe.targets.langgraph.codec import spelled
+from outtake_probe.targets.langgraph.codec import is_same, spelled
 from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.targets.langgraph.stores import Stored
 from outtake_probe.values import Opaque, decode, encode, is_opaque
@@ -83,7 +83,7 @@ class Visit:
         """What it did beside its result.  Raises `Opaque`."""
         if self._lost:
             raise Opaque(self._lost)
-        if self.place.states.shown(self.given) != self.shown:
+        if not is_same(self.place.states.shown(self.given), self.shown):
             raise Opaque("the node changed its input in place")
         if is_opaque(self._streamed):
             raise Opaque("the node streamed what cannot be put into a record")

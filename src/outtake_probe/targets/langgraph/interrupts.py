@@ -1,0 +1,55 @@
+"""What LangGraph adds to the calls of LangChain's tools: questions to a person, and the answers to them.
+
+A tool that asks a person is stopped by an exception; from the record it stops again, as the same question of the task
+that runs now.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph import types
+from langgraph.errors import GraphInterrupt
+from langgraph.types import Interrupt
+
+from outtake_probe.records import Json
+from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.context import Around
+from outtake_probe.targets.langgraph.hub import CONF, Hub
+from outtake_probe.targets.langgraph.steps import SCRATCHPAD, answers_for
+from outtake_probe.targets.patches import Patches
+
+
+def install(hub: Hub, patches: Patches, around: Around) -> None:
+    """Tell LangChain's adapter what surrounds it."""
+    patches.set(around, "leaf", hub.leaf)
+    patches.set(around, "identity", _identity)
+    patches.set(around, "error", _error)
+
+
+def _conf() -> dict[str, Any]:
+    config = var_child_runnable_config.get()
+    return (config or {}).get(CONF) or {}
+
+
+def _identity() -> Json:
+    return messages.body(answers_for(_conf()))
+
+
+def _error(error: Exception) -> Exception:
+    """A recorded question as one of the task that runs now."""
+    conf = _conf()
+    pad = conf.get(SCRATCHPAD)
+    if type(error) is not GraphInterrupt or pad is None or not error.args or not error.args[0]:
+        return error
+    make = getattr(types, "_interrupt_id", None)
+    name = conf.get("checkpoint_ns", "")
+    return GraphInterrupt(tuple(_asked(one, make, name, len(pad.resume)) for one in error.args[0]))
+
+
+def _asked(interrupt: Any, make: Any, name: str, index: int) -> Interrupt:
+    if make is None:
+        return Interrupt.from_ns(value=interrupt.value, ns=name)
+    return dataclasses.replace(interrupt, id=make(name, index))

@@ -1,0 +1,98 @@
+"""The user's commands for a live graph: answer what it asks, change its state, read and change its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue, Outgoing
+from outtake_probe.targets.base import Capability
+from outtake_probe.targets.langgraph import describing, outputs, settings
+from outtake_probe.targets.langgraph.hub import Hub
+from outtake_probe.targets.langgraph.places import Place
+from outtake_probe.targets.langgraph.waiting import RESUME, UPDATE, Desk, Said
+
+CAPABILITIES: Sequence[Capability] = (
+    "hold:step",
+    "hold:task",
+    "hold:model",
+    "hold:tool",
+    "edit",
+    "mock",
+    "drop",
+    "inject",
+    "configure",
+)
+_NO_QUEUE = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
+
+
+class GraphTarget:
+    """The commands of one program."""
+
+    def __init__(self, hub: Hub, missing: list[str]) -> None:
+        self._hub = hub
+        self._missing = missing
+        self._graph: Any = None
+        self._name = ""
+        self.desk = Desk(hub.session)
+
+    def adopt(self, name: str, graph: Any) -> None:
+        """This graph is what the program is."""
+        self._graph, self._name = graph, name
+        self._hub.graphs[name] = graph
+
+    def perform(self, act: Callable[[], Json]) -> Json:
+        """Nothing of a graph is bound to a loop or a thread."""
+        return act()
+
+    def normalize(self, message: int, value: Json) -> Json:
+        """An answer that was given stays as it was given."""
+        raise BadValue(_NO_QUEUE)
+
+    def replace(self, message: int, value: Json) -> None:
+        """See `normalize`."""
+        raise BadValue(_NO_QUEUE)
+
+    def drop(self, message: int) -> None:
+        """See `normalize`."""
+        raise BadValue(_NO_QUEUE)
+
+    def move(self, message: int, before: int | None) -> None:
+        """See `normalize`."""
+        raise BadValue(_NO_QUEUE)
+
+    def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
+        """Check an answer, or a change of the state: what the graph gets."""
+        if self._graph is None:
+            raise BadValue("this program runs its graphs itself: answer them there, or make a graph the target")
+        if component not in ("", "user", self._name) and not component.startswith(f"{self._name}/"):
+            raise BadValue(f"there is no {component!r} to send to; say {self._name}")
+        kind = type or RESUME
+        if kind == UPDATE:
+            value = self._checked(value)
+        elif kind != RESUME:
+            raise BadValue(f"a graph takes no message of type {kind!r}: {RESUME} answers it, {UPDATE} changes its state")
+        if not self.desk.is_waiting and self._hub.session.rerun is None:
+            raise BadValue(f"{self._name} does not wait for an answer now; it can be answered when it asks")
+        return [Outgoing(self._name, kind, value, lambda number: self.desk.put(Said(kind, value, number)))]
+
+    def _checked(self, value: Json) -> Json:
+        """A change of the state: its values, and which node is to have returned them."""
+        if not isinstance(value, dict):
+            raise BadValue('an update is {"values": {...}, "as_node": NAME}, or some keys of the state')
+        given = value if "values" in value else {"values": value}
+        nodes = [name for name in self._graph.nodes if name != "__start__"]
+        node = given.get("as_node")
+        if node is not None and node not in nodes:
+            raise BadValue(f"there is no node {node!r}; the graph has {', '.join(nodes)}", {"enum": nodes})
+        place = Place(self._graph, self._name, self._hub.blank)
+        return {**given, "values": outputs.full(place, outputs.Named(node or self._name), given["values"])}
+
+    def configure(self, component: str, key: str, value: Json) -> None:
+        """Change a setting of a component, from its next call on."""
+        settings.change(self._hub, component, key, value)
+
+    def describe(self) -> Json:
+        """Graph, components with configuration and schemas, hooks that are missing."""
+        return {**describing.describe(self._hub), "missing": list(self._missing), "capabilities": list(CAPABILITIES)}
