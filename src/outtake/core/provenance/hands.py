@@ -50,6 +50,8 @@ class Trail:
     _search: Search = field(init=False)
     _latest: dict[int | None, int] = field(default_factory=dict)
     """The last hand that the code of each invocation knows."""
+    _memory: dict[str, int] = field(default_factory=dict)
+    """The last hand of each component, and (without a name) of all: it may remember what it was told before."""
 
     def __post_init__(self) -> None:
         self._search = Search(self.contents, self.sought)
@@ -88,6 +90,9 @@ class Trail:
             self._latest[record["seq"]] = record["seq"]
         elif record["kind"] in ("invocation_ended", "run_started", "value_read"):
             self._latest[record.get("parent")] = record["seq"]
+        for path in (record.get("component", ""), self.story.path(record.get("parent")), ""):
+            if path is not None:
+                self._memory[path] = record["seq"]
 
     def _place(self, record: Entry) -> Place | None:
         if record["kind"] == "value_read":
@@ -102,15 +107,19 @@ class Trail:
         number, kind = record.get("invocation"), record["kind"]
         about = number if kind == "invocation_ended" and number is not None else record["seq"]
         yield from reversed(self.story.edits.get(about, ()))
+        frames = list(self.story.around(number if kind == "invocation_ended" else record.get("parent")))
+        latest = [self._latest[frame] for frame in frames if frame in self._latest]
+        if kind == "message_queued" and frames[0] in self._latest:
+            yield latest[0]  # its cause only says what the sender was doing
         if kind == "invocation_started" and record.get("message") is not None:
             yield record["message"]
         for cause in record.get("caused_by") or ():
             end = self.story.ends.get(cause)
             yield end["seq"] if end is not None else cause
-        inner = number if kind == "invocation_ended" else record.get("parent")
-        for frame in self.story.around(inner):
-            if frame in self._latest:
-                yield self._latest[frame]
+        yield from latest
+        if kind != "invocation_ended" or record.get("call") == "flow":  # what is new comes from a call
+            yield from (self._memory[path] for frame in frames if (path := self.story.path(frame)) in self._memory)
+            yield self._memory.get("", -1)
 
 
 def line(hands: list[Hand], seq: int) -> list[Hand]:

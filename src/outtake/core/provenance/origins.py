@@ -225,16 +225,23 @@ class Origins:
         return min(known, key=lambda seq: (self._rank(seq, frames), -seq), default=None)
 
     def _reaches(self, seq: int, own: int | None, frames: list[int | None]) -> bool:
-        """An input is only known to what it encloses, and a leaf knows nothing else."""
-        if self.story.entries[seq]["kind"] == "invocation_started":
+        """An input is known to what it encloses, a message to who did not send it; a leaf knows nothing else."""
+        record = self.story.entries[seq]
+        if record["kind"] == "invocation_started":
             return seq in frames
+        if record["kind"] == "message_queued" and record.get("parent") in frames:
+            return False
         return own is None or None in frames or self._rank(seq, frames) < len(frames)
 
     def _rank(self, seq: int, frames: list[int | None]) -> int:
-        """How far out the code is that has a record's value."""
+        """How far out the code is that has a record's value; what the same component was told before comes next."""
         record = self.story.entries[seq]
         frame = seq if record["kind"] == "invocation_started" else record.get("parent")
-        return frames.index(frame) if frame in frames else len(frames)
+        if frame in frames:
+            return frames.index(frame)
+        paths = {self.story.path(inner) for inner in frames}
+        receivers = self.story.delivered.get(seq, ()) if record["kind"] == "message_queued" else [frame]
+        return len(frames) + (not any(self.story.path(receiver) in paths for receiver in receivers))
 
     def _relation(self, giver: int, record: Entry) -> Relation:
         given = self.story.entries[giver]

@@ -104,6 +104,11 @@ class Story:
         start = self.starts.get(invocation) if invocation is not None else None
         return start.get("parent") if start is not None else None
 
+    def path(self, invocation: int | None) -> str | None:
+        """The component that an invocation is of."""
+        start = self.starts.get(invocation) if invocation is not None else None
+        return start.get("component") if start is not None else None
+
     def around(self, invocation: int | None) -> Iterator[int | None]:
         """What encloses the inside of an invocation: itself, then its parents, then the program."""
         while invocation is not None:
