@@ -35,7 +35,7 @@ def essay(student: str) -> str:
 def assess_prompt(student: str, text: str) -> str:
     asked = ", ".join(RUBRIC)
     return (
-        f"Assess this essay by {student}. For each of {asked}, give a mark as a fraction of full marks, from 0.0 to 1.0. "
+        f"Assess this essay by {student}. For each of {asked}, give a mark from 0.0 to 1.0, as a fraction of the best. "
         f'Answer with JSON, such as {{"{RUBRIC[0]}": 0.5}}.\n\n{text}'
     )
 

@@ -45,10 +45,10 @@ def one_each(state: Class) -> list[Send]:
     return [Send("assess", essay) for essay in state["essays"]]
 
 
-def assess(essay: Essay) -> Class:
+def assess(state: Essay) -> Class:
     """Have the model mark an essay."""
-    told = MODEL.invoke(essays.assess_prompt(essay["student"], essay["text"]))
-    return {"assessed": [{"student": essay["student"], "marks": essays.read_marks(str(told.content))}]}
+    told = MODEL.invoke(essays.assess_prompt(state["student"], state["text"]))
+    return {"assessed": [{"student": state["student"], "marks": essays.read_marks(str(told.content))}]}
 
 
 def compute(state: Class) -> Class:
