@@ -52,6 +52,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     "anthropic": {"anthropic"},
     # AutoGen's messages are pydantic models: it comes with them
     "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "pydantic"},
+    # workflows run without llama-index-core; events and states are pydantic models
+    "llamaindex": {"llama_index", "llama_index_instrumentation", "pydantic", "workflows"},
     "openai": {"openai"},
 }
 """outtake_probe.targets.NAME -> the packages that this one module may import."""

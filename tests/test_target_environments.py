@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVS = os.environ.get("OUTTAKE_ENVS")
 SUITES = [
     ("autogen", ["tests/targets/autogen"]),
+    ("llamaindex", ["tests/targets/llamaindex"]),
+    ("llamaindex-oldest", ["tests/targets/llamaindex"]),
     ("openai1", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai2", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai3", ["tests/targets/openai", "tests/targets/stainless"]),

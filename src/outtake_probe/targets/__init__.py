@@ -55,6 +55,7 @@ BUILT_IN = (
         ),
         "outtake_probe.targets.langchain",
     ),
+    Entry("llamaindex", ("workflows", "llama_index.core"), "outtake_probe.targets.llamaindex"),
     Entry("langgraph", ("langgraph.pregel.main",), "outtake_probe.targets.langgraph"),
 )
 

@@ -31,6 +31,8 @@ class Run:
     loop: asyncio.AbstractEventLoop | None = None
     awaited: dict[str, type[Event]] = field(default_factory=dict)
     """Types of events that steps wait for, by waiter."""
+    _order: dict[asyncio.Task[Any], int] = field(default_factory=dict)
+    _count: int = 0
     _causes: dict[int, tuple[Event, tuple[int, ...], bool]] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     _waited: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
@@ -72,6 +74,27 @@ class Run:
         """The message that alone delivers this."""
         known = self._causes.get(id(events[0])) if len(events) == 1 else None
         return known[1][0] if known is not None and known[2] else None
+
+    # -- order -------------------------------------------------------------------------------------------------------
+
+    def came_back(self) -> None:
+        """The running task brings something to the run: a step's result, an event."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._count += 1
+            self._order[task] = self._count
+
+    def first(self, done: Sequence[asyncio.Task[Any]], otherwise: Any) -> Any:
+        """Which of the tasks that are done the run goes on with: the first that was, whatever the framework picks.
+
+        Results arrive in the order in which they passed the gate, so that a replay collects them in the recorded order.
+        """
+        known = [task for task in done if task in self._order]
+        if not known or otherwise is None:
+            return otherwise
+        found = min(known, key=self._order.__getitem__)
+        del self._order[found]
+        return found
 
     # -- state -------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ class of the family defines them.  The program's runtimes stay the objects that 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +72,9 @@ def _worker(hub: Hub, worker: Any) -> Any:
             return await worker(state=state, step_name=step_name, event=event, workflow=workflow, **rest)  # type: ignore[no-any-return]
         bound = rest.pop("bound_events", None)
         asked = Asked(state, step_name, event, workflow, bound, rest.get("retry"), rest)
-        return await Invocation(hub, run, worker, asked).go()
+        outputs = await Invocation(hub, run, worker, asked).go()
+        run.came_back()
+        return outputs
 
     functools.update_wrapper(gated, worker)
     return gated
@@ -243,7 +246,14 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
     async def wait_for_next_task(self, running: Any, pending: Any, timeout: float | None = None) -> Any:
         if timeout is not None and self._hub.session.standstill.now:
             timeout = max(timeout, _BREATH)
-        return await super().wait_for_next_task(running, pending, timeout)
+        result = await super().wait_for_next_task(running, pending, timeout)
+        done = [task for task in (named.task for named in (*running, *result.started)) if task.done()]
+        return dataclasses.replace(result, completed=self._run.first(done, result.completed))
+
+    async def wait_receive(self, timeout_seconds: float | None = None) -> Any:
+        result = await super().wait_receive(timeout_seconds)
+        self._run.came_back()
+        return result
 
     def get_state_store(self, *args: Any) -> Any:
         store = super().get_state_store(*args)

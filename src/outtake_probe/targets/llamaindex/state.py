@@ -70,9 +70,11 @@ class Track:
 class Watch:
     """What one step touched.  Cells that cannot be looked at make the step one that only executing does again."""
 
-    def __init__(self, owner: object) -> None:
+    def __init__(self, owner: object, around: Watch | None = None) -> None:
         self.owner = owner
         """The workflow whose step this is."""
+        self.around = around
+        """What watches the step, where this is about a tool that it calls."""
         self.tracks: dict[tuple[Shared, str], Track] = {}
         self.opaque = ""
         self.paused = 0
@@ -81,6 +83,8 @@ class Watch:
 
     def read(self, shared: Shared, name: str) -> None:
         """The step is about to read a cell, and may change what it holds in place."""
+        if self.around is not None:
+            self.around.read(shared, name)
         track = self._track(shared, name)
         if track.last is None and not track.blind and not self.opaque:
             track.last = self._look(shared, name)
@@ -89,11 +93,15 @@ class Watch:
 
     def writes(self, shared: Shared, name: str) -> None:
         """The step is about to write a cell, whatever is there."""
+        if self.around is not None:
+            self.around.writes(shared, name)
         track = self._track(shared, name)
         track.blind = track.blind or track.last is None
 
     def wrote(self, shared: Shared, name: str) -> None:
         """The step has written a cell, in one go."""
+        if self.around is not None:
+            self.around.wrote(shared, name)
         now = None if self.opaque else self._look(shared, name)
         track = self._track(shared, name)
         if now is not None:
