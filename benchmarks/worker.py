@@ -14,28 +14,33 @@ from pathlib import Path
 
 from outtake.service.access import open_service
 from outtake.service.service import Document, Service
+from outtake_probe.records import Json
 
-CHAT = Path(__file__).with_name("chat.py")
 WAIT = 300.0
+STARTS: dict[str, Json] = {"chat_autogen": "start", "chat_langgraph": {"messages": []}}
+"""What a program is asked, where it is asked something."""
 UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes in the unit in which the system counts memory."""
 
 
-def main(python: str, messages: int) -> dict[str, float]:
+def main(python: str, program: str, messages: int) -> dict[str, float]:
     folder = Path(tempfile.mkdtemp(prefix="outtake-bench-"))
     os.chdir(folder)
     service = open_service(folder / ".outtake")
     try:
-        found = measure(service, python, messages)
+        found = measure(service, python, program, messages)
     finally:
         service.close()
     return found
 
 
-def measure(service: Service, python: str, messages: int) -> dict[str, float]:
+def measure(service: Service, python: str, program: str, messages: int) -> dict[str, float]:
     env = {**os.environ, "CHAT_MESSAGES": str(messages)}
     began = time.perf_counter()
-    run = service.run(f"{CHAT}:get_team", input="start", has_input=True, headless=True, python=python, env=env)
+    start = STARTS.get(Path(program).stem)
+    run = service.run(
+        f"{program}:target", input=start, has_input=start is not None, headless=True, python=python, env=env
+    )
     done = finished(service, run)
     total = time.perf_counter() - began
     with sqlite3.connect(service.store.path) as file:
@@ -46,7 +51,7 @@ def measure(service: Service, python: str, messages: int) -> dict[str, float]:
     )
     flow = [r for r in service.show(done["run"], kind="flow") if r["kind"] == "invocation_ended"]
     middle = done["records"] // 2
-    start, _ = first_live(service, done, 2, env)
+    begin, _ = first_live(service, done, 2, env)
     first, fork = first_live(service, done, middle, env)
     return {
         "records": done["records"],
@@ -55,9 +60,9 @@ def measure(service: Service, python: str, messages: int) -> dict[str, float]:
         "peak_process": process,
         "seconds": flow[-1]["seconds"],
         "total_seconds": total,
-        "fork_at_start_seconds": start,
+        "fork_at_start_seconds": begin,
         "fork_in_middle_seconds": first,
-        "replay_seconds": max(0.0, first - start),
+        "replay_seconds": max(0.0, first - begin),
         "list_seconds": timed(service.runs),
         "show_seconds": timed(lambda: list(service.show(done["run"]))),
         "diff_seconds": timed(lambda: service.diff(done["run"], fork)),
@@ -86,4 +91,4 @@ def timed(act: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], int(sys.argv[2]))))
+    print(json.dumps(main(sys.argv[1], sys.argv[2], int(sys.argv[3]))))

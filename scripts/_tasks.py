@@ -1,4 +1,4 @@
-"""What the scripts beside this file do, once a Python has been found: `python _tasks.py demo|test|lint|bench [ARG]...`.
+"""What the scripts beside this file do, once a Python has been found: `python _tasks.py demo|env|test|... [ARG]...`.
 
 Arguments are passed through to the program that does the work.
 """
@@ -59,8 +59,19 @@ def lint(args: Sequence[str]) -> int:
 def bench(args: Sequence[str]) -> NoReturn:
     """The benchmarks: one JSON document on stdout."""
     here = _env.server()
-    _env.ensure(here, _env.target("autogen"))
+    _env.ensure(here, *map(_env.target, ("autogen", "llamaindex", "langgraph")))
     _become([here.python, "-m", "benchmarks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
+
+
+def env(args: Sequence[str]) -> int:
+    """Make the environment of a target, and print its interpreter."""
+    if len(args) != 1:
+        print(f"usage: scripts/env NAME; known: {', '.join(_env.target_names())}", file=sys.stderr)
+        return 2
+    environment = _env.target(args[0])
+    _env.ensure(environment)
+    print(environment.python)
+    return 0
 
 
 def _only_core(args: Sequence[str]) -> bool:
@@ -81,7 +92,13 @@ def _become(command: Sequence[str | Path], env: dict[str, str] | None = None, cw
     os.execv(program[0], program)
 
 
-TASKS: dict[str, Callable[[Sequence[str]], int]] = {"demo": demo, "test": test, "lint": lint, "bench": bench}
+TASKS: dict[str, Callable[[Sequence[str]], int]] = {
+    "bench": bench,
+    "demo": demo,
+    "env": env,
+    "lint": lint,
+    "test": test,
+}
 
 
 def main() -> int:

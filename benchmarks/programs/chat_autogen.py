@@ -1,7 +1,7 @@
 """The program that is measured: two AutoGen agents that talk, with a model that answers at once.
 
-Run it plain (``chat.py N``), saving all state before every message (``chat.py N save_state``), or under Outtake
-(``chat.py:get_team``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object with seconds and bytes.
+Run it plain (``chat_autogen.py N``), saving all state before every message (``chat_autogen.py N save_state``), or under
+Outtake (``chat_autogen.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import random
 import resource
 import sys
 import time
@@ -36,8 +35,7 @@ from autogen_core.models import (
     RequestUsage,
 )
 
-WORDS = ("agent", "message", "budget", "table", "result", "because", "search", "value", "before", "answer", "number")
-CHARACTERS = 500
+from words import said
 
 
 class InstantModel(ChatCompletionClient):
@@ -47,10 +45,7 @@ class InstantModel(ChatCompletionClient):
         self._name = name
 
     async def create(self, messages: Sequence[LLMMessage], **_: Any) -> CreateResult:
-        chance = random.Random(f"{self._name} {len(messages)}")
-        text = ""
-        while len(text) < CHARACTERS:
-            text += chance.choice(WORDS) + " "
+        text = said(self._name, len(messages))
         usage = RequestUsage(prompt_tokens=100, completion_tokens=80)
         return CreateResult(finish_reason="stop", content=text, usage=usage, cached=False)
 
@@ -86,7 +81,7 @@ class InstantModel(ChatCompletionClient):
         )
 
 
-def get_team(runtime: AgentRuntime | None = None) -> RoundRobinGroupChat:
+def target(runtime: AgentRuntime | None = None) -> RoundRobinGroupChat:
     """Two agents that talk until `CHAT_MESSAGES` messages have been said."""
     agents = [AssistantAgent(name, InstantModel(name)) for name in ("ann", "bob")]
     stop = MaxMessageTermination(int(os.environ["CHAT_MESSAGES"]))
@@ -124,7 +119,7 @@ async def main(policy: str) -> dict[str, float]:
     saver.runtime = runtime
     if runtime is not None:
         runtime.start()
-    team = get_team(runtime)
+    team = target(runtime)
     began = time.perf_counter()
     result = await team.run(task="start", cancellation_token=CancellationToken())
     seconds = time.perf_counter() - began
