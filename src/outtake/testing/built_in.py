@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 from outtake.testing.kit import Kit
-from outtake.testing.kits import anthropic, autogen, coroutines, openai, plain
+from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, openai, plain
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
 
-kits: tuple[Kit, ...] = (plain.KIT, coroutines.KIT, openai.KIT, anthropic.KIT, autogen.KIT)
+kits: tuple[Kit, ...] = (plain.KIT, coroutines.KIT, openai.KIT, anthropic.KIT, autogen.KIT, langgraph.KIT, langgraph.SYNC, langgraph.OLDEST)
 
 
 class NoEnvironment(Exception):

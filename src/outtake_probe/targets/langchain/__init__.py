@@ -59,13 +59,18 @@ def install(session: Session) -> Sequence[str]:
     if _installed is None:
         _installed = _Installed(session)
     missing: list[str] = []
-    for module, needed, part, function in HOOKS:
-        if module not in _installed.done and hasattr(sys.modules.get(module), needed):
+    while new := [hook for hook in HOOKS if hook[0] not in _installed.done and _is_there(*hook[:2])]:
+        for module, _, part, function in new:  # loading a part may import more of LangChain
             _installed.done.add(module)
             register(importlib.import_module(f"{__name__}.messages").FAMILY)
             hook: Hook = getattr(importlib.import_module(f"{__name__}.{part}"), function)
             missing += hook(_installed.session, _installed.patches)
     return missing
+
+
+def _is_there(module: str, needed: str) -> bool:
+    """Whether a module has been imported as far as its hook needs."""
+    return hasattr(sys.modules.get(module), needed)
 
 
 def remove() -> None:

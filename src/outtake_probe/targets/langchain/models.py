@@ -106,9 +106,7 @@ def _awhole(session: Session, describe: Describe, finish: Finish) -> Wrap:
 def _pieces(session: Session, describe: Describe) -> Wrap:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
-        def _stream(
-            self: Any, said: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-        ) -> Iterator[Any]:
+        def _stream(self: Any, said: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Iterator[Any]:
             given = _Given(method, said, stop, run_manager, kwargs)
             if is_inside("model"):
                 yield from given.run(self, None)
@@ -233,4 +231,3 @@ def _text_call(model: Any, said: Sequence[str], asked: dict[str, Any], streamed:
         what.encode, what.decode, what.usage = prompts.encode_texts, prompts.decode_texts, prompts.usage
         what.normalize_output = lambda value: prompts.encode_texts(prompts.decode_texts(value))
     return what
-

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import AIMessageChunk, BaseMessage, BaseMessageChunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, Generation, GenerationChunk, LLMResult
+from langchain_core.outputs import (
+    ChatGeneration,
+    ChatGenerationChunk,
+    ChatResult,
+    Generation,
+    GenerationChunk,
+    LLMResult,
+)
 
 from outtake_probe.bodies import Part
 from outtake_probe.calls import Usage
@@ -273,7 +280,9 @@ def decode_texts(value: Json) -> LLMResult:
         value = {"generations": [[text] for text in value]}
     if not isinstance(value, dict) or not isinstance(value.get("generations"), list):
         raise BadValue("a completion is a text, or a list of texts: one for each prompt")
-    groups = [[Generation(text=g) if isinstance(g, str) else decode(g) for g in group] for group in value["generations"]]
+    groups = [
+        [Generation(text=g) if isinstance(g, str) else decode(g) for g in group] for group in value["generations"]
+    ]
     return LLMResult(generations=groups, llm_output=decode(value.get("llm_output")))
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langgraph.graph import StateGraph
-from langgraph.pregel import Pregel
+from langgraph.pregel.main import Pregel
 
 from outtake_probe.session import Session
 from outtake_probe.targets import langchain
@@ -18,7 +17,7 @@ from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langgraph import codec, graphs, interrupts, steps, stores
 from outtake_probe.targets.langgraph.hub import Hub
-from outtake_probe.targets.langgraph.program import make_program
+from outtake_probe.targets.langgraph.program import is_builder, make_program
 from outtake_probe.targets.langgraph.target import CAPABILITIES, GraphTarget
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import register
@@ -73,7 +72,7 @@ def remove() -> None:
 
 def claims(made: object) -> bool:
     """Whether this is a graph, or one that is not compiled yet."""
-    return isinstance(made, (Pregel, StateGraph))
+    return isinstance(made, Pregel) or is_builder(made)
 
 
 def program(made: object, session: Session) -> Program:

@@ -10,7 +10,6 @@ time give what they gave, and what is new.
 from __future__ import annotations
 
 import dataclasses
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -125,7 +124,7 @@ _FEW = 3
 def _values(value: list[Any], last: messages.Said | None) -> messages.Said:
     """A list of texts and numbers, as JSON."""
     at = len(last.objects) if last is not None else 0
-    if last is not None and at <= len(value) and all(map(operator.is_, value, last.objects)):
+    if last is not None and at <= len(value) and value[:at] == last.objects:
         if at == len(value):
             return last
         parts = Growing([*last.parts, *map(encode, value[at:])], last.parts)

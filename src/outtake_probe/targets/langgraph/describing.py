@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from langgraph.constants import END, START
-from langgraph.pregel import Pregel
+from langgraph.pregel.main import Pregel
 
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import tools

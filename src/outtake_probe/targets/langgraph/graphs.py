@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from langgraph.pregel import Pregel
+from langgraph.pregel.main import Pregel
 
 from outtake_probe.after import abrupt, after, served_output
 from outtake_probe.before import before
@@ -172,9 +172,7 @@ def _stream(hub: Hub) -> Wrap:
                 return _within(place, method(self, input, config, **kwargs))
             place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
             what = _flow(hub, place, input)
-            return _flowing(
-                hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs)
-            )
+            return _flowing(hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs))
 
         return stream
 
@@ -190,9 +188,7 @@ def _astream(hub: Hub) -> Wrap:
                 return _awithin(place, method(self, input, config, **kwargs))
             place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
             what = _flow(hub, place, input)
-            return _aflowing(
-                hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs)
-            )
+            return _aflowing(hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs))
 
         return astream
 

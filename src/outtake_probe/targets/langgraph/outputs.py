@@ -23,6 +23,7 @@ from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.values import TAG, Opaque, decode, encode
 
+
 @dataclass(frozen=True)
 class Named:
     """Stands for a task where only its name matters."""

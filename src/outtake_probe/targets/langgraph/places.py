@@ -130,5 +130,3 @@ here: ContextVar[Place | None] = ContextVar("outtake_langgraph_place", default=N
 def is_hidden(task: Any) -> bool:
     """Whether a task is the framework's own (it writes the input)."""
     return TAG_HIDDEN in ((task.config or {}).get("tags") or ())
-
-

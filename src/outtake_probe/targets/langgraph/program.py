@@ -7,7 +7,6 @@ import secrets
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph import StateGraph
 from langgraph.types import Command
 
 from outtake_probe.records import Json
@@ -26,7 +25,7 @@ _NO_MODES: frozenset[str] = frozenset()
 
 def make_program(made: Any, hub: Hub, target: GraphTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
-    graph = made.compile() if isinstance(made, StateGraph) else made
+    graph = made.compile() if is_builder(made) else made
     kept = graph.checkpointer is None
     if kept:
         graph = graph.copy({"checkpointer": Keeper()})
@@ -34,6 +33,11 @@ def make_program(made: Any, hub: Hub, target: GraphTarget) -> Program:
     target.adopt(name, graph)
     run = _Run(hub, target, graph, name, kept)
     return Program(run.run, target, name)
+
+
+def is_builder(made: object) -> bool:
+    """Whether this is a state graph that is not compiled yet; its module may still be being imported."""
+    return any((cls.__module__, cls.__name__) == ("langgraph.graph.state", "StateGraph") for cls in type(made).__mro__)
 
 
 class _Run:

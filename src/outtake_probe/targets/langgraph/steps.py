@@ -16,8 +16,9 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 from langgraph.errors import GraphBubbleUp
-from langgraph.pregel import Pregel, _algo, _loop, _runner
+from langgraph.pregel import _algo, _loop, _runner
 from langgraph.pregel._write import ChannelWrite
+from langgraph.pregel.main import Pregel
 
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current, nested

@@ -191,4 +191,3 @@ def _abatch(watcher: Watcher) -> Callable[[Method], Method]:
         return abatch
 
     return wrap
-

@@ -72,7 +72,9 @@ class GraphTarget:
         if kind == UPDATE:
             value = self._checked(value)
         elif kind != RESUME:
-            raise BadValue(f"a graph takes no message of type {kind!r}: {RESUME} answers it, {UPDATE} changes its state")
+            raise BadValue(
+                f"a graph takes no message of type {kind!r}: {RESUME} answers it, {UPDATE} changes its state"
+            )
         if not self.desk.is_waiting and self._hub.session.rerun is None:
             raise BadValue(f"{self._name} does not wait for an answer now; it can be answered when it asks")
         return [Outgoing(self._name, kind, value, lambda number: self.desk.put(Said(kind, value, number)))]

@@ -109,18 +109,18 @@ class Visit:
         for event in changes.get("streamed", ()):
             self._writer(decode(event))
         if "ids" in changes:
-            now = [message.id for message in messages.messages_in(self.given)]
+            now = messages.ids_in(self.given)
             self._ids = {old: now[at] or old for old, at in changes["ids"].items() if at < len(now)}
 
     # -- ids of messages ---------------------------------------------------------------------------------------------
 
     def _ids_of_input(self) -> dict[str, int]:
         """Where in the input the messages are that the result names by their ids: to remove or to replace them."""
-        named = {message.id for message in messages.messages_in(self._result) if message.id}
+        named = set(filter(None, messages.ids_in(self._result)))
         if not named:
             return {}
-        found = enumerate(message.id for message in messages.messages_in(self.given))
-        return {name: at for at, name in found if name in named}
+        known = messages.ids_in(self.given)
+        return {name: known.index(name) for name in named.intersection(known) if name is not None}
 
     def decode(self, value: Json) -> Any:
         """The recorded result, about the messages that are there now."""

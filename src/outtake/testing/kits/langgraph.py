@@ -1,0 +1,233 @@
+"""LangGraph: agents with tools, state graphs and tasks on a scripted chat model; with coroutines, and with threads."""
+
+from __future__ import annotations
+
+from outtake.testing.kit import Kit, Scene, Setting
+
+MODEL = '''
+from typing import Any
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import SecretStr
+from stage import acalled, called, pieces
+
+class Scripted(BaseChatModel):
+    """Answers with a hash of what it is told; calls the first tool that it has, once."""
+
+    api_key: SecretStr = SecretStr("unused")
+
+    @property
+    def _llm_type(self):
+        return "scripted"
+
+    def bind_tools(self, tools, **kwargs):
+        return self.bind(tools=[tool.name for tool in tools])
+
+    def _answer(self, messages, answer, tools):
+        used = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
+        if tools and not isinstance(messages[-1], ToolMessage):
+            call = {"name": tools[0], "args": {"what": answer}, "id": f"call-{len(messages)}"}
+            return AIMessage(content="", tool_calls=[call], usage_metadata=used)
+        return AIMessage(content=answer, usage_metadata=used)
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        answer = called("model", said(messages))
+        return ChatResult(generations=[ChatGeneration(message=self._answer(messages, answer, kwargs.get("tools")))])
+
+    async def _agenerate(self, messages, stop=None, run_manager=None, **kwargs):
+        answer = await acalled("model", said(messages))
+        return ChatResult(generations=[ChatGeneration(message=self._answer(messages, answer, kwargs.get("tools")))])
+
+class Streaming(Scripted):
+    """Gives its answer in pieces."""
+
+    def _stream(self, messages, stop=None, run_manager=None, **kwargs):
+        for piece in pieces(called("model", said(messages))):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+
+    async def _astream(self, messages, stop=None, run_manager=None, **kwargs):
+        for piece in pieces(await acalled("model", said(messages))):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+
+def said(messages):
+    return " ".join(str(message.content) for message in messages)
+'''
+
+CHAT = """
+from langchain.agents import create_agent
+from langchain_core.tools import tool
+from langgraph.func import entrypoint, task
+from model import Scripted
+from stage import acalled, called, opening
+
+@tool
+{async_}def look(what: str) -> str:
+    '''Look at something.'''
+    return {await_}{called}("tool", f"look at {{what}}")
+
+@task
+{async_}def ask(topic):
+    agent = create_agent(Scripted(), [look], system_prompt="Say what you see.", name="ann")
+    done = {await_}agent.{invoke}({{"messages": [("user", opening(topic))]}})
+    return done["messages"][-1].content
+
+@entrypoint()
+{async_}def main(topic):
+    return {await_}ask(topic){result}
+"""
+
+PARALLEL = """
+import operator
+from typing import Annotated, TypedDict
+from langgraph.graph import START, StateGraph
+from langgraph.types import Send
+from model import Scripted
+
+class State(TypedDict):
+    answers: Annotated[list, operator.add]
+
+{async_}def work(word):
+    answer = ({await_}Scripted().{invoke}(word)).content
+    if word == "right":
+        answer = ({await_}Scripted().{invoke}(f"again {{answer}}")).content
+    return {{"answers": [answer]}}
+
+def main():
+    graph = StateGraph(State)
+    graph.add_node("work", work)
+    graph.add_conditional_edges(START, lambda _: [Send("work", "left"), Send("work", "right")], ["work"])
+    return graph
+"""
+
+FAILING = """
+from typing import TypedDict
+from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
+from model import Scripted
+from stage import BROKEN, acalled, called, opening
+
+class State(TypedDict, total=False):
+    topic: str
+    error: str
+    answer: str
+
+@tool
+{async_}def look(what: str) -> str:
+    '''Look at something.'''
+    {await_}{called}("tool", what)
+    raise LookupError(BROKEN)
+
+{async_}def seek(state):
+    try:
+        {await_}look.{invoke}({{"what": opening(state["topic"])}})
+    except LookupError as error:
+        return {{"error": str(error)}}
+
+{async_}def explain(state):
+    return {{"answer": ({await_}Scripted().{invoke}(f"what about {{state['error']}}")).content}}
+
+class Topic(TypedDict):
+    topic: str
+
+def main():
+    graph = StateGraph(State, input_schema=Topic)
+    graph.add_node("seek", seek)
+    graph.add_node("explain", explain)
+    graph.add_edge(START, "seek")
+    graph.add_edge("seek", "explain")
+    return graph.compile(name="flow")
+"""
+
+STREAM = """
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from model import Streaming
+from stage import opening
+
+class State(TypedDict):
+    topic: str
+
+{async_}def tell(state):
+    {async_}for piece in Streaming().{stream}(opening(state["topic"])):
+        if piece.content:
+            GOT.append(piece.content)
+
+GOT = []
+
+{async_}def main(topic):
+    graph = StateGraph(State)
+    graph.add_node("tell", tell)
+    graph.add_edge(START, "tell")
+    {await_}graph.compile().{invoke}({{"topic": topic}})
+    return {{"pieces": len(GOT), "text": "".join(GOT)}}
+"""
+
+SETTING = """
+from langchain.agents import create_agent
+from model import Scripted
+from langgraph.graph import MessagesState, START, StateGraph
+
+def main():
+    ann = create_agent(Scripted(), [], system_prompt="Be brief.")
+    graph = StateGraph(MessagesState)
+    graph.add_node("ann", ann)
+    graph.add_node("again", ann)
+    graph.add_edge(START, "ann")
+    graph.add_edge("ann", "again")
+    return graph.compile(name="team")
+"""
+
+SECRET = """
+from langchain.agents import create_agent
+from model import Scripted
+from stage import secrets
+
+def main():
+    told = secrets()
+    print("the keys are", *told)
+    return create_agent(Scripted(api_key=told[0]), [], system_prompt=f"Keep {{' and '.join(told)}}.")
+"""
+
+SCENES: dict[Scene, str] = {
+    "chat": CHAT,
+    "parallel": PARALLEL,
+    "failing": FAILING,
+    "stream": STREAM,
+    "setting": SETTING,
+    "secret": SECRET,
+}
+_COROUTINES = {
+    "async_": "async ",
+    "await_": "await ",
+    "called": "acalled",
+    "invoke": "ainvoke",
+    "stream": "astream",
+    "result": "",
+}
+_THREADS = {
+    "async_": "",
+    "await_": "",
+    "called": "called",
+    "invoke": "invoke",
+    "stream": "stream",
+    "result": ".result()",
+}
+
+
+def _kit(name: str, words: dict[str, str], environment: str) -> Kit:
+    return Kit(
+        name=name,
+        adapter="outtake_probe.targets.langgraph",
+        packages=["langgraph", "langchain", "langchain-core"],
+        environment=environment,
+        programs={scene: program.format(**words) for scene, program in SCENES.items()},
+        files={"model.py": MODEL},
+        tokens=(7, 3),
+        setting=Setting(component="team/ann/model", key="system_prompt", value="Talk like a pirate."),
+    )
+
+
+KIT = _kit("LangGraph", _COROUTINES, "langgraph")
+SYNC = _kit("LangGraph, sync", _THREADS, "langgraph")
+OLDEST = _kit("LangGraph, oldest", _COROUTINES, "langgraph-oldest")
