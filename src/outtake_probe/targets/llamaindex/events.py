@@ -136,14 +136,14 @@ def build(value: Json, allowed: Sequence[type[Event]], type_name: str = "") -> E
     """The event that a person means: of a type among `allowed`, which may be left out where only one fits."""
     if isinstance(value, dict) and value.get(TAG) == "event":
         type_name, value = str(value["class"]).rpartition(":")[2].rpartition(".")[2], decode(value["fields"])
-    if not type_name and isinstance(value, dict) and isinstance(value.get("type"), str):
-        if any(value["type"] == cls.__name__ for cls in allowed):
-            value = dict(value)
-            type_name = value.pop("type")
+    if not type_name and isinstance(value, dict) and value.get("type") in [cls.__name__ for cls in allowed]:
+        type_name, value = value["type"], {name: item for name, item in value.items() if name != "type"}
     if type_name:
         named = [cls for cls in allowed if type_name in (cls.__name__, class_name(cls))]
         if not named:
-            raise BadValue(f"an event of type {type_name!r} does not fit; one of these does: {names(allowed)}", schemas(allowed))
+            raise BadValue(
+                f"an event of type {type_name!r} does not fit; one of these does: {names(allowed)}", schemas(allowed)
+            )
         return _validated(named[0], value)
     return _only_fitting(value, allowed)
 
@@ -185,7 +185,9 @@ def _named(cls: type[Event], value: Json) -> dict[str, Any]:
         return {next(iter(cls.model_fields)): decode(value)}
     if issubclass(cls, StopEvent) and not cls.model_fields:
         return {"result": decode(value)}
-    raise BadValue(f"{cls.__name__} is an object with the fields {', '.join(cls.model_fields) or 'that you like'}", schema(cls))
+    raise BadValue(
+        f"{cls.__name__} is an object with the fields {', '.join(cls.model_fields) or 'that you like'}", schema(cls)
+    )
 
 
 def _words(error: Exception) -> str:

@@ -52,7 +52,9 @@ def _components(path: str, workflow: Any) -> Iterator[Component]:
         for tool in settings.tools_of(agent):
             about = {"description": str(tool.metadata.description or "")}
             told = tool.metadata.get_parameters_dict()
-            yield Component(f"{where}/tools/{tool.metadata.name}", "tool", about["description"], {}, {}, {"input": told})
+            yield Component(
+                f"{where}/tools/{tool.metadata.name}", "tool", about["description"], {}, {}, {"input": told}
+            )
 
 
 def _doc(thing: Any) -> str:

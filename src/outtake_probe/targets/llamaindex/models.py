@@ -277,7 +277,7 @@ def message_json(message: ChatMessage) -> dict[str, Json]:
     """A message as its author would write it; blocks that are no text are kept as they are."""
     told: dict[str, Json] = {"role": message.role.value}
     if all(type(block) is TextBlock for block in message.blocks) and len(message.blocks) <= 1:
-        told["content"] = message.blocks[0].text if message.blocks else ""
+        told["content"] = message.content or ""
     else:
         told["blocks"] = [encode(block) for block in message.blocks]
     if message.additional_kwargs:

@@ -51,7 +51,7 @@ class _OwnCells:
         self._values().pop(name, None)
 
 
-def own(workflow: Workflow) -> Shared:
+def own(workflow: Any) -> Shared:
     """The cells of a workflow's attributes."""
     values = object.__getattribute__(workflow, "__dict__")
     found = values.get(_NOTES)
@@ -60,12 +60,12 @@ def own(workflow: Workflow) -> Shared:
     return found
 
 
-def names(workflow: Workflow) -> list[str]:
+def names(workflow: Any) -> list[str]:
     """The attributes that the user's class set."""
     return [name for name in object.__getattribute__(workflow, "__dict__") if name not in FRAMEWORK]
 
 
-def watch(workflow: Workflow) -> None:
+def watch(workflow: Any) -> None:
     """Let a workflow tell which of its attributes are used."""
     cls = type(workflow)
     if _MARK in vars(cls) or isinstance(workflow, BaseModel):
@@ -79,7 +79,7 @@ def watch(workflow: Workflow) -> None:
         return  # its class has a layout of its own: see `start`
 
 
-def unwatch(workflow: Workflow) -> None:
+def unwatch(workflow: Any) -> None:
     """Make it an object of its own class again."""
     object.__getattribute__(workflow, "__dict__").pop(_NOTES, None)
     plain = vars(type(workflow)).get(_MARK)
@@ -87,7 +87,7 @@ def unwatch(workflow: Workflow) -> None:
         object.__setattr__(workflow, "__class__", plain)
 
 
-def start(workflow: Workflow, watch: Watch) -> None:
+def start(workflow: Any, watch: Watch) -> None:
     """A step begins: what cannot be watched by name counts as read."""
     if _MARK not in vars(type(workflow)):
         for name in names(workflow):

@@ -85,7 +85,7 @@ def _of_list(raw: bytes, count: int, before: Print | None) -> Print:
 def _bytes(value: object) -> bytes:
     if _FAST:
         try:
-            return marshal.dumps(value, 2)
+            return marshal.dumps(value, 2)  # type: ignore[arg-type]  # what it cannot write raises
         except ValueError:
             pass
     if type(value) is list:

@@ -9,6 +9,7 @@ from workflows.runtime.types import results, ticks
 if TYPE_CHECKING:
     from outtake_probe.targets.llamaindex.steps import Sent
 
+_StepId: Any = getattr(ticks, "StepId", None)
 _Decision: Any = getattr(results, "RetryDecision", None)
 _SentEvent: Any = getattr(results, "SentEvent", None)
 _EmissionKey: Any = getattr(results, "EmissionKey", None)
@@ -24,9 +25,7 @@ def step_id(step: str | None) -> Any:
     """How this release names a step in a tick."""
     if step is None or "step_id" not in ticks.TickAddEvent.model_fields:
         return step
-    from workflows.runtime.types.step_id import StepId
-
-    return StepId.from_str(step)
+    return _StepId.from_str(step)
 
 
 def sent_event(sent: Sent) -> Any:

@@ -109,4 +109,3 @@ class Run:
 
     def step_path(self, step: str) -> str:
         return f"{self.path}/{step}"
-

@@ -27,7 +27,7 @@ from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.results import add_event
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.state import Shared, watching
-from outtake_probe.targets.llamaindex.steps import Asked, Invocation, Sent, Worker, accepted, running
+from outtake_probe.targets.llamaindex.steps import Asked, Invocation, Sent, accepted, running
 from outtake_probe.targets.llamaindex.store import StoreCells, TrackedStore, live
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import decode, encode

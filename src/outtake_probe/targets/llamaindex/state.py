@@ -111,6 +111,10 @@ class Watch:
                 theirs = other.tracks[shared, name]
                 theirs.last, theirs.rebased = now, True
 
+    def rebase(self, shared: Shared, name: str, track: Track) -> None:
+        """Something else has changed a cell meanwhile."""
+        track.last, track.rebased = self._look(shared, name), True
+
     def cannot(self, reason: str) -> None:
         self.opaque = self.opaque or reason
 
@@ -211,26 +215,28 @@ def same(changes: Json, find: Callable[[str], Shared | None]) -> bool:
 
 def redo(changes: Json, find: Callable[[str], Shared | None]) -> None:
     """Change again what a step changed."""
-    for name, value in changes.get("set", {}).items():
-        _at(name, find, lambda cells, key, value=value: cells.set(key, decode(value)))
-    for name, grown in changes.get("grown", {}).items():
-        _at(name, find, lambda cells, key, grown=grown: _grow(cells, key, grown))
-    for name, entries in changes.get("entries", {}).items():
-        _at(name, find, lambda cells, key, entries=entries: _put(cells, key, entries))
+    kinds: dict[str, Callable[[Cells, str, Json], None]] = {"set": _set, "grown": _grow, "entries": _put}
+    for kind, act in kinds.items():
+        for name, value in changes.get(kind, {}).items():
+            _at(name, find, act, value)
     for name in changes.get("deleted", []):
-        _at(name, find, lambda cells, key: cells.delete(key))
+        _at(name, find, lambda cells, key, _: cells.delete(key), None)
 
 
-def _at(name: str, find: Callable[[str], Shared | None], act: Callable[[Cells, str], None]) -> None:
+def _at(name: str, find: Callable[[str], Shared | None], act: Callable[[Cells, str, Json], None], value: Json) -> None:
     prefix, _, key = name.partition(".")
     shared = find(prefix)
     if shared is None:
         raise Opaque(f"there is nothing to set {name} on")
-    act(shared.cells, key)
+    act(shared.cells, key, value)
     for watch in shared.watches:
         track = watch.tracks.get((shared, key))
         if track is not None and track.last is not None:
-            track.last, track.rebased = shared.look(key), True
+            watch.rebase(shared, key, track)
+
+
+def _set(cells: Cells, key: str, value: Json) -> None:
+    cells.set(key, decode(value))
 
 
 def _grow(cells: Cells, key: str, grown: Json) -> None:

@@ -25,14 +25,15 @@ from workflows.runtime.types.results import (
     DeleteWaiter,
     StepWorkerFailed,
     StepWorkerResult,
+    StepWorkerStateContextVar,
 )
 
 from outtake_probe.calling import NewInput, acall
 from outtake_probe.calls import Call
 from outtake_probe.records import CallKind, Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.llamaindex import own, prints, state
 from outtake_probe.targets.llamaindex import events as codec
+from outtake_probe.targets.llamaindex import own, prints, state
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.results import retry_decision, sent_event
 from outtake_probe.targets.llamaindex.runs import Run
@@ -382,8 +383,6 @@ class Invocation:
 
 
 def state_of_step() -> Any:
-    from workflows.runtime.types.results import StepWorkerStateContextVar
-
     return StepWorkerStateContextVar.get(None)
 
 
@@ -446,8 +445,8 @@ def normalize_input(asked: Asked, config: Any, current: Json, value: Json) -> Js
         unknown = [name for name in value if name not in asked.bound] if isinstance(value, dict) else ["?"]
         if unknown:
             raise BadValue(f"the input is an object with the events {', '.join(asked.bound)}")
-        given = {name: encode(codec.build(_merged(current[name], item), accepted(config))) for name, item in value.items()}
-        return {**current, **given}
+        merged = {name: _merged(current[name], item) for name, item in value.items()}
+        return {**current, **{name: encode(codec.build(item, accepted(config))) for name, item in merged.items()}}
     return encode(codec.build(_merged(current, value), [type(asked.event)]))
 
 
