@@ -11,6 +11,7 @@ from outtake.core.provenance.contents import Contents, Fetch
 from outtake.core.provenance.forms import Match, Sought, seek
 from outtake.core.provenance.hands import Hand, Trail, line
 from outtake.core.provenance.origins import Chain, Origins, Source
+from outtake.core.provenance.parts import Parts
 from outtake.core.provenance.reach import LINKS, Reach, Reached, split
 from outtake.core.provenance.story import Entry, Story
 
@@ -41,7 +42,8 @@ class Provenance:
         if not any(end.get("changes") for end in self.story.ends.values()):
             return Reach(self.story, lambda _: None).of(seq)
         origins = Origins(self.story, self._contents("body", "changes"))
-        return Reach(self.story, origins.changes, origins.holders).of(seq)
+        parts = Parts(self.story, origins.contents)
+        return Reach(self.story, origins.changes, origins.holders, parts).of(seq)
 
     def _contents(self, *names: str) -> Contents:
         bodies = {record[name] for record in self.story.entries.values() for name in names if record.get(name)}

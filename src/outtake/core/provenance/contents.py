@@ -71,8 +71,15 @@ class Contents:
             return value
         if (name := reference(value)) is not None:
             return self.text(self.node(name))
+        pieces = self.pieces(value)
+        return "".join(self.text(piece) or "" for piece in pieces) if pieces is not None else None
+
+    def pieces(self, value: Json) -> list[Json] | None:
+        """The pieces of a text that was cut."""
         pieces = cut_text(value)
-        return "".join(self.text(piece) or "" for piece in self.items(pieces)) if pieces is not None else None
+        name = reference(pieces)
+        found = self.node(name) if name is not None else pieces
+        return list(self.items(found)) if isinstance(found, list) else None
 
     def items(self, values: Iterable[Json]) -> Iterator[Json]:
         """The items of a list, those of its cut parts in place of these."""
@@ -159,8 +166,8 @@ class Search:
     def _object(self, value: dict[str, Json]) -> Place | None:
         if (name := reference(value)) is not None:
             return self._node(name)
-        if (pieces := cut_text(value)) is not None:
-            return self._long(list(self.contents.items(pieces)))
+        if (pieces := self.contents.pieces(value)) is not None:
+            return self._long(pieces)
         if (items := cut_list(value)) is not None:
             return self._list(items)
         best: Place | None = None

@@ -108,16 +108,17 @@ class Trail:
         about = number if kind == "invocation_ended" and number is not None else record["seq"]
         yield from reversed(self.story.edits.get(about, ()))
         frames = list(self.story.around(number if kind == "invocation_ended" else record.get("parent")))
+        new = kind == "invocation_ended" and record.get("call") != "flow"
+        frames = frames[:1] if new else frames  # what it gives is from inside, or new
         latest = [self._latest[frame] for frame in frames if frame in self._latest]
         if kind == "message_queued" and frames[0] in self._latest:
             yield latest[0]  # its cause only says what the sender was doing
         if kind == "invocation_started" and record.get("message") is not None:
             yield record["message"]
         for cause in record.get("caused_by") or ():
-            end = self.story.ends.get(cause)
-            yield end["seq"] if end is not None else cause
+            yield self.story.known(cause, record["seq"])
         yield from latest
-        if kind != "invocation_ended" or record.get("call") == "flow":  # what is new comes from a call
+        if not new:
             yield from (self._memory[path] for frame in frames if (path := self.story.path(frame)) in self._memory)
             yield self._memory.get("", -1)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from outtake.core.provenance.contents import Contents
-from outtake.core.provenance.forms import Match
+from outtake.core.provenance.forms import GRADES, Match
 from outtake.core.provenance.story import LEAVES, Changes, Entry, Story, changes
 from outtake.core.provenance.values import Values, overlap
 
@@ -92,7 +92,8 @@ class Origins:
         """What an invocation read and changed beside its result."""
         if invocation not in self._changes:
             end = self.story.ends.get(invocation, {})
-            self._changes[invocation] = changes(self.contents.value(end.get("changes")))
+            told = self.contents.value(end.get("changes"))
+            self._changes[invocation] = changes(told, end.get("component", ""))
         return self._changes[invocation]
 
     def holders(self, invocation: int) -> set[int]:
@@ -148,7 +149,7 @@ class Origins:
         if record.get("message") is not None and kind == "invocation_started":
             yield Source(record["message"], "message")
         for cause in record.get("caused_by") or ():
-            yield Source(*self._cause(cause))
+            yield Source(*self._cause(cause, seq))
         if kind == "invocation_started":
             yield from self._state(record)
         elif kind == "invocation_ended":
@@ -161,11 +162,11 @@ class Origins:
         elif kind == "run_ended" and (results := self._results.get(None)):
             yield Source(results[-1], "result")
 
-    def _cause(self, cause: int) -> tuple[int, Relation]:
+    def _cause(self, cause: int, seq: int) -> tuple[int, Relation]:
+        """What a cause of record `seq` is: a message, a result, or the input of what is still going on."""
         if cause in self.story.messages:
             return cause, "message"
-        end = self.story.ends.get(cause)
-        return (end["seq"] if end is not None else cause), "cause"
+        return self.story.known(cause, seq), "cause"
 
     def _state(self, record: Entry) -> Iterator[Source]:
         """The invocations that last set what this one read."""
@@ -253,13 +254,15 @@ class Origins:
         """Results of which these values hold a part, or that hold these values as a part."""
         done: set[tuple[str, str]] = set()
         for giver in self._near(record, frames):
+            best: tuple[Match, tuple[str, str]] | None = None
             for part in self.values.of(self.story.entries[giver].get("body"), _STRINGS):
-                found = next(
-                    (m for v in values if (v, part) not in done and (m := _held(v, part, done)) is not None), None
-                )
-                if found is not None:
-                    yield Source(giver, self._relation(giver, record), match=found)
-                    break
+                for value in values:
+                    match = overlap(value, part) if (value, part) not in done else None
+                    if match is not None and (best is None or _weight(match) > _weight(best[0])):
+                        best = match, (value, part)
+            if best is not None:
+                done.add(best[1])
+                yield Source(giver, self._relation(giver, record), match=best[0])
 
     def _near(self, record: Entry, frames: list[int | None]) -> Iterator[int]:
         """Records whose values the code around a record has, the nearest first."""
@@ -272,11 +275,9 @@ class Origins:
                 yield 0
 
 
-def _held(value: str, part: str, done: set[tuple[str, str]]) -> Match | None:
-    found = overlap(value, part)
-    if found is not None:
-        done.add((value, part))
-    return found
+def _weight(match: Match) -> tuple[int, int]:
+    """How much a value that two records share tells: what is verbatim, then what is long."""
+    return -GRADES.index(match.how), len(match.said)
 
 
 def _said(source: Source) -> str:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from outtake.core.provenance.parts import EVERY, Parts
 from outtake.core.provenance.story import Changes, Entry, Story
 
 Link = Literal[
@@ -77,6 +78,8 @@ class Reach:
     """What an invocation read and set; None where it is not known."""
     holders: Callable[[int], Iterable[int]] = lambda _: ()
     """The invocations whose input holds a value of the result of one."""
+    parts: Parts | None = None
+    """The parts of the state that invocations take and give."""
     found: dict[int, Reached] = field(default_factory=dict)
     _begins: dict[int | None, int] = field(default_factory=dict)
     """From which record on the code of an invocation could do something else."""
@@ -109,6 +112,10 @@ class Reach:
     _same_component: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _equals: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     _exact: set[int] = field(default_factory=set)
+    _takers: dict[tuple[int | None, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """The invocations that were given a part of the state in each frame."""
+    _given: dict[tuple[int | None, str], int] = field(default_factory=dict)
+    """From which record on each part could be another."""
     _racing: bool = False
     _remembers: dict[str, int] = field(default_factory=dict)
     """From which record on an agent could remember something else."""
@@ -127,6 +134,10 @@ class Reach:
                 self._equals[start.get("component", ""), digest].append(number)
             if self._is_exact(number):
                 self._exact.add(number)
+                if self.parts is not None and number in self._known:
+                    taken = self.parts.taken(number)
+                    for part in (*taken, "") if taken else ():
+                        self._takers[start.get("parent"), part].append(number)
 
     def _is_exact(self, number: int) -> bool:
         """Whether the record says what led to an invocation, so that nothing else did."""
@@ -208,6 +219,7 @@ class Reach:
         if known is None or not self._racing or known.race:
             self.found[number] = Reached(number, True, link, of, name, self._racing)
         self._todo.append(lambda: self._code(number, number, "inside", number))
+        self._todo.append(lambda: self._caused(number, since=number))
         self._todo.append(lambda: self._returned(number, link, of))
         self._todo.append(lambda: self._equal(number))
 
@@ -219,13 +231,17 @@ class Reach:
         self.found.setdefault(number, Reached(number, False, link, of, race=self._racing))
         if number in self.story.ends:
             self._todo.append(lambda: self._went_on(number))
-        for effect in self.story.caused.get(number, []) + self.story.caused.get(self.story.ended(number), []):
-            if effect in self.story.messages:
-                self._message(effect, "cause", number)
-            elif effect in self.story.starts:
-                self._asked(effect, "cause", number)
+        self._caused(number, since=self.story.ended(number))
         self._todo.append(lambda: self._state_of(number))
         self._todo.append(lambda: self._held_in(number))
+
+    def _caused(self, number: int, since: int) -> None:
+        """What names an invocation as its cause: its result, where it came back before, else its input."""
+        for effect in self.story.caused.get(number, []) + self.story.caused.get(self.story.ended(number), []):
+            if effect > since and effect in self.story.messages:
+                self._message(effect, "cause", number)
+            elif effect > since and effect in self.story.starts:
+                self._asked(effect, "cause", number)
 
     def _went_on(self, number: int) -> None:
         """The code around an invocation goes on with another result."""
@@ -285,11 +301,23 @@ class Reach:
                 self._message(seq, "inside", number)
 
     def _held_in(self, number: int) -> None:
-        """What names other causes, but was given a value of this result all the same."""
+        """What names other causes, but was given a part or a value of this result all the same."""
         end = self.story.ended(number)
         for later in self.holders(number) if self._exact else ():
             if later > end and later in self._exact:
                 self._asked(later, "value", number)
+        given = self.parts.given(number) if self.parts is not None and self._takers else frozenset()
+        for part in ("",) if given == EVERY else (*given, "*") if given else ():
+            self._give(self.story.parent(number), part, end, number)
+
+    def _give(self, frame: int | None, part: str, end: int, of: int) -> None:
+        """A part of the state in a frame could be another from record `end` on."""
+        until = self._given.get((frame, part), self.story.last + 1)
+        if end < until:
+            self._given[frame, part] = end
+            for later in self._takers.get((frame, part), ()):
+                if end < later <= until:
+                    self._asked(later, "state", of, part.strip("*"))
 
     def _equal(self, number: int) -> None:
         """Calls with the same input are told apart by their order alone: another may get what was this one's answer."""

@@ -100,6 +100,11 @@ class Story:
         end = self.ends.get(invocation)
         return end["seq"] if end is not None else self.last + 1
 
+    def known(self, invocation: int, seq: int) -> int:
+        """What there is of an invocation at record `seq`: its result, or, while it goes on, its input."""
+        end = self.ends.get(invocation)
+        return end["seq"] if end is not None and end["seq"] < seq else invocation
+
     def parent(self, invocation: int | None) -> int | None:
         start = self.starts.get(invocation) if invocation is not None else None
         return start.get("parent") if start is not None else None
@@ -134,13 +139,23 @@ class Story:
 _OF_MESSAGES = ("edited", "message_dropped", "message_moved")
 
 
-def changes(value: Json) -> Changes | None:
-    """What `InvocationEnded.changes` says; None where a record cannot say it."""
+_READ = ("read",)
+_SET = ("set", "deleted", "grown", "entries")
+_OTHER = ("sent", "streamed", "ids", "rest")
+
+
+def changes(value: Json, component: str) -> Changes | None:
+    """What `InvocationEnded.changes` says; None where a record cannot say it.
+
+    An adapter may say more than is known here: that counts as state of the component's own, read and set.
+    """
     if not isinstance(value, dict):
         return None
-    sent = (item.get("message") if isinstance(item, dict) else item for item in value.get("sent", ()))
+    own = (f"of {component}",) if value.keys() - {*_READ, *_SET, *_OTHER} else ()
+    sent = value.get("sent")
+    numbers = [item.get("message") if isinstance(item, dict) else item for item in sent or ()]
     return Changes(
-        frozenset(value.get("read", ())),
-        frozenset((*value.get("set", ()), *value.get("deleted", ()))),
-        tuple(seq for seq in sent if isinstance(seq, int)),
+        frozenset((*(name for key in _READ for name in value.get(key, ())), *own)),
+        frozenset((*(name for key in _SET for name in value.get(key, ())), *own)),
+        tuple(seq for seq in numbers if isinstance(seq, int)),
     )
