@@ -13,7 +13,16 @@ from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, open
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
 
-kits: tuple[Kit, ...] = (plain.KIT, coroutines.KIT, openai.KIT, anthropic.KIT, autogen.KIT, langgraph.KIT, langgraph.SYNC, langgraph.OLDEST)
+kits: tuple[Kit, ...] = (
+    plain.KIT,
+    coroutines.KIT,
+    openai.KIT,
+    anthropic.KIT,
+    autogen.KIT,
+    langgraph.KIT,
+    langgraph.SYNC,
+    langgraph.OLDEST,
+)
 
 
 class NoEnvironment(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -25,12 +26,12 @@ Make = Callable[[], Any]
 @contextmanager
 def seeded() -> Iterator[None]:
     """Ids follow from the run, as in a debugged process."""
-    real = sources.uuid.uuid4
+    real = uuid.uuid4
     sources.seed_all(7)
     try:
         yield
     finally:
-        sources.uuid.uuid4 = real
+        uuid.uuid4 = real
 
 
 def record(program: Callable[[], Any], **options: Any) -> Log:

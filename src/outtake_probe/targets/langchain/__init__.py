@@ -1,6 +1,8 @@
-"""LangChain (langchain-core): chat models, models that complete texts, embeddings, tools, retrievers; callbacks as spans.
+"""LangChain (langchain-core): chat models, models that complete texts, embeddings, tools, retrievers; callbacks as
+spans.
 
-A program that uses LangChain alone has no object that could be run: its scripts and functions are targets as any other's.
+A program that uses LangChain alone has no object that could be run: its scripts and functions are targets as any
+other's.
 Graphs are in `outtake_probe.targets.langgraph`.
 """
 

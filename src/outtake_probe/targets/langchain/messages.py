@@ -2,9 +2,10 @@
 
     {"$type": "message", "type": "ai", "content": "...", "tool_calls": [{"name": ..., "args": ..., "id": ...}]}
 
-What a message says is one thing, what a library notes on it another: ids that are made up in each run, response headers,
-token counts.  Where messages are an input (a prompt, a graph's state) only what they say is shown and compared, so equal
-conversations are equal in every run; where they are a result, everything is kept, so that it can be brought back.
+What a message says is one thing, what a library notes on it another: ids that are made up in each run, headers of
+responses, token counts.  Where messages are an input (a prompt, a graph's state) only what they say is shown and
+compared, so equal conversations are equal in every run; where they are a result, everything is kept, so that it can be
+brought back.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _dump(message: BaseMessage, depth: int, without: frozenset[str]) -> dict[str
     for name in sorted(names, key=lambda name: name not in _FIRST):
         value = getattr(message, name, None)
         if name == "content" or (value not in (None, [], {}) and not _is_default(name, value)):
-            out[name] = _calls(value) if name == "tool_calls" else encode(value, depth + 1)
+            out[name] = _calls(value or ()) if name == "tool_calls" else encode(value, depth + 1)
     return out
 
 
@@ -196,7 +197,7 @@ def body(value: Any) -> Json:
 
 
 def new_id() -> str:
-    """The id that LangChain would give a model's answer; it follows from the run's seed and the place in the program."""
+    """An id as LangChain gives a model's answer; it follows from the run's seed and the place in the program."""
     return f"lc_run--{uuid.uuid4()}"
 
 
@@ -237,7 +238,7 @@ def given(value: Json, kind: str = "ai") -> BaseMessage:
     fields = {"content": value} if isinstance(value, (str, list)) else value
     if not isinstance(fields, dict):
         raise BadValue("a message is a text, or an object with content", SCHEMA)
-    role = fields.get("type", fields.get("role", kind))
+    role = str(fields.get("type", fields.get("role", kind)))
     named = {"content": "", **{k: v for k, v in fields.items() if k != "role"}, "type": _ROLES.get(role, role)}
     calls = [
         {"id": f"call_{i}_{call.get('name')}", "args": {}, **call} if isinstance(call, dict) else call

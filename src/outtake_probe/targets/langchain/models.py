@@ -1,8 +1,8 @@
 """Model calls pass the gate where a model's class implements them: whole, or streamed piece by piece.
 
-Around that, LangChain's own machinery (callbacks, caches, assembling a streamed answer) runs as it always does, also for
-an answer that the record gives: who listens to callbacks hears the same.  Implementations call each other; only the
-outermost call is an invocation.
+Around that, LangChain's own machinery (callbacks, caches, assembling a streamed answer) runs as it always does, also
+for an answer that the record gives: who listens to callbacks hears the same.  Implementations call each other; only
+the outermost call is an invocation.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def normalize_text(now: dict[str, Json], value: Json) -> Json:
 # -- what comes back -------------------------------------------------------------------------------------------------
 
 
-def encode_result(result: ChatResult) -> Json:
+def encode_result(result: Any) -> Json:
     """An answer: its message, and beside it what the library noted on the call."""
     if not isinstance(result, ChatResult) or not all(isinstance(g, ChatGeneration) for g in result.generations):
         return encode(result)
@@ -169,8 +169,8 @@ def decode_result(value: Json) -> ChatResult:
     if not isinstance(value, dict) or value.get(TAG) in ("model", "opaque"):
         result: ChatResult = decode(value)
         return result
-    shown = value["generations"] if "generations" in value else [value]
-    noted = decode(value["llm_output"]) if "generations" in value and "llm_output" in value else None
+    shown = value.get("generations", [value])
+    noted = decode(value.get("llm_output")) if "generations" in value else None
     return ChatResult(generations=[_from_generation(item) for item in shown], llm_output=noted)
 
 
@@ -232,7 +232,7 @@ def _chunk(message: BaseMessage) -> BaseMessageChunk:
     """A message as the only piece of itself."""
     if isinstance(message, BaseMessageChunk):
         return message
-    calls = [
+    calls: list[Any] = [
         {"name": c["name"], "args": _args_text(c["args"]), "id": c["id"], "index": i}
         for i, c in enumerate(getattr(message, "tool_calls", ()))
     ]
@@ -262,7 +262,7 @@ def decode_text_piece(value: Json) -> Any:
     return GenerationChunk(text=value) if isinstance(value, str) else decode(value)
 
 
-def encode_texts(result: LLMResult) -> Json:
+def encode_texts(result: Any) -> Json:
     """Completions: a text, where it is nothing else."""
     if not isinstance(result, LLMResult):
         return encode(result)

@@ -99,7 +99,7 @@ def install_spans(session: Session, patches: Patches) -> list[str]:
     hooks = getattr(tracing, "_configure_hooks", None)
     if not isinstance(hooks, list):
         return ["chains are not shown as spans: langchain_core.tracers.context has no list of handlers"]
-    handler: ContextVar[Spans | None] = ContextVar("outtake_spans", default=Spans(session))
+    handler: ContextVar[Spans | None] = ContextVar("outtake_spans", default=Spans(session))  # noqa: B039  one for all contexts
     entry = (handler, True, None, None)
     hooks.append(entry)
     patches.then(lambda: hooks.remove(entry))

@@ -1,7 +1,7 @@
 """Runs of graphs: each is a flow of its own, but for a graph that is itself a node, which is that node's inside.
 
-`invoke` and `ainvoke` go through `stream` and `astream`, whose generators are what really runs.  While one of them runs,
-`here` says which run of which graph this is.
+`invoke` and `ainvoke` go through `stream` and `astream`, whose generators are what really runs.  While one of them
+runs, `here` says which run of which graph this is.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def install(hub: Hub, patches: Patches, around: Around) -> None:
 
 
 def _conf() -> dict[str, Any]:
-    config = var_child_runnable_config.get()
+    config: Any = var_child_runnable_config.get()
     return (config or {}).get(CONF) or {}
 
 

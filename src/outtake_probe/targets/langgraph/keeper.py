@@ -29,9 +29,10 @@ class Keeper(BaseCheckpointSaver[int]):
         if found is None or (wanted and wanted != found.checkpoint["id"]):
             return None
         writes = self._writes.get((_key(config), found.checkpoint["id"]), {})
-        checkpoint = {name: dict(v) if isinstance(v, dict) else v for name, v in found.checkpoint.items()}
+        checkpoint: Any = {name: dict(v) if isinstance(v, dict) else v for name, v in found.checkpoint.items()}
         seen = {name: dict(versions) for name, versions in found.checkpoint["versions_seen"].items()}
-        return found._replace(checkpoint={**checkpoint, "versions_seen": seen}, pending_writes=list(writes.values()))
+        checkpoint["versions_seen"] = seen
+        return found._replace(checkpoint=checkpoint, pending_writes=list(writes.values()))
 
     def list(
         self, config: Any, *, filter: Any = None, before: Any = None, limit: int | None = None
@@ -46,9 +47,10 @@ class Keeper(BaseCheckpointSaver[int]):
         before = self._kept.get((thread, space))
         if before is not None:
             self._writes.pop(((thread, space), before.checkpoint["id"]), None)
-        copied = {name: dict(v) if isinstance(v, dict) else v for name, v in checkpoint.items()}
-        self._kept[thread, space] = CheckpointTuple({CONF: place}, copied, metadata, None, [])
-        return {CONF: place}
+        copied: Any = {name: dict(v) if isinstance(v, dict) else v for name, v in checkpoint.items()}
+        where: Any = {CONF: place}
+        self._kept[thread, space] = CheckpointTuple(where, copied, metadata, None, [])
+        return where
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
         kept = self._writes.setdefault((_key(config), config[CONF]["checkpoint_id"]), {})

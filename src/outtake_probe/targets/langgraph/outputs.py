@@ -1,7 +1,8 @@
 """What a node may return: mocks are held to it.
 
-A node of a state graph returns an update (some of the state's keys), a command, or a list of them.  A key that the state
-does not have would be dropped without a word, and a node that is not there would end the graph: both are refused here.
+A node of a state graph returns an update (some of the state's keys), a command, or a list of them.  A key that the
+state does not have would be dropped without a word, and a node that is not there would end the graph: both are refused
+here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from langgraph.channels.last_value import LastValue
 from langgraph.constants import END
@@ -83,7 +84,7 @@ def _cached(cls: Any) -> TypeAdapter[Any] | None:
 
 def _adapter(cls: Any) -> TypeAdapter[Any] | None:
     try:
-        return cast("TypeAdapter[Any] | None", _cached(cls))
+        return _cached(cls)
     except TypeError:  # a type that cannot be a key
         return None
 

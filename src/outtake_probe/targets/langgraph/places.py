@@ -13,7 +13,7 @@ from typing import Any
 
 from langgraph.constants import TAG_HIDDEN
 
-from outtake_probe.calls import Frame, current, top
+from outtake_probe.calls import Frame, current
 from outtake_probe.targets.langgraph.codec import States
 
 PUSH = "__pregel_push"
@@ -119,7 +119,7 @@ def _beside(name: str, step: int, index: int) -> Frame | None:
     frame = current.get()
     if frame is None:
         return None
-    key = f"{(frame or top).key}>{name}~{step}.{index}"
+    key = f"{frame.key}>{name}~{step}.{index}"
     about = (frame.invocation, frame.matched, frame.lineage, frame.component, frame.message)
     return Frame(*about, key, kind=frame.kind)
 

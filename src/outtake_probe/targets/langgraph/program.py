@@ -21,6 +21,7 @@ from outtake_probe.targets.langgraph.waiting import UPDATE, Said, question
 from outtake_probe.values import decode, encode
 
 _NO_MODES: frozenset[str] = frozenset()
+_nothing: tuple[int, ...] = ()
 
 
 def make_program(made: Any, hub: Hub, target: GraphTarget) -> Program:
@@ -55,7 +56,7 @@ class _Run:
 
     async def run(self, given: Json) -> Json:
         """Run it to its end; while it waits for a person, so does this."""
-        todo, cause = input_from(self._graph, given), ()
+        todo, cause = input_from(self._graph, given), _nothing
         while True:
             result = await self._go(todo, cause)
             asked = await self._asked()

@@ -102,14 +102,18 @@ def _model_in(value: Any) -> Any:
 
 def of_graph(graph: Any) -> dict[str, Json]:
     """A graph itself has nothing to set."""
-    return {"config": {}, "schema": {}}
+    return _shown({}, {})
+
+
+def _shown(config: dict[str, Json], schemas: dict[str, Json]) -> dict[str, Json]:
+    return {"config": config, "schema": {"type": "object", "properties": schemas} if schemas else {}}
 
 
 def described(found: Found) -> dict[str, Json]:
     """The settings of a node."""
     if not found.prompts:
-        return {"config": {}, "schema": {}}
-    return {"config": {PROMPT: _text(found.prompts[0][1])}, "schema": {PROMPT: _TEXT}}
+        return _shown({}, {})
+    return _shown({PROMPT: _text(found.prompts[0][1])}, {PROMPT: _TEXT})
 
 
 def _text(prompt: Any) -> Json:
@@ -124,7 +128,7 @@ def of_model(model: Any) -> dict[str, Json]:
     name = _name_field(model)
     if name is not None:
         values["model"] = getattr(model, name)
-    return {"config": values, "schema": {key: _KINDS.get(key, {}) for key in values}}
+    return _shown(values, {key: _KINDS.get(key, {}) for key in values})
 
 
 def _name_field(model: Any) -> str | None:
@@ -154,7 +158,8 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
 
 def _schema(holder: Any) -> dict[str, Json]:
     schema: dict[str, Json] = (described(holder) if isinstance(holder, Found) else of_model(holder))["schema"]
-    return schema
+    properties: dict[str, Json] = schema.get("properties", {})
+    return properties
 
 
 def _holders(hub: Hub) -> Iterator[tuple[str, Any]]:

@@ -100,9 +100,8 @@ def _apply(hub: Hub) -> Callable[[Method], Method]:
 
 def _order(task: Any) -> Any:
     """As LangGraph orders what tasks wrote."""
-    path = _loop.task_path_str(task.path)
-    key = getattr(_loop, "writes_sort_key", None) or getattr(_algo, "writes_sort_key", None)
-    return key(path) if key is not None else _loop.task_path_str(task.path[:3])
+    key = getattr(_algo, "writes_sort_key", None)
+    return key(_algo.task_path_str(task.path)) if key is not None else _algo.task_path_str(task.path[:3])
 
 
 def _commit(method: Method) -> Method:
@@ -166,7 +165,7 @@ def _through_the_gate(hub: Hub, task: Any) -> Any:
     if bound is None:
         return task
     step = Step(hub, place, task, bound)
-    proc = step if not writers else copy.copy(task.proc)
+    proc: Any = copy.copy(task.proc) if writers else step
     if writers:
         proc.steps = [step, *writers]
     return dataclasses.replace(task, proc=proc, config=_watched(task.config))
@@ -264,7 +263,7 @@ class Step(Runnable[Any, Any]):
     def _visit(self, input: Any, config: Any) -> Visit:
         runtime = ((config or {}).get(CONF) or {}).get(RUNTIME)
         store, writer = getattr(runtime, "store", None), getattr(runtime, "stream_writer", _nowhere)
-        return Visit(self._place, self.path, input, _graph_in(self._bound), store, writer)
+        return Visit(self._place, self.path, input, node=_graph_in(self._bound), store=store, writer=writer)
 
     def _given(self, now: Visit, new: NewInput | None) -> Any:
         return now.given if new is None else new.value

@@ -1,7 +1,8 @@
 """What a node reads from and writes to a store that outlives it (`BaseStore`).
 
-All of a store's methods end in `batch` or `abatch`; those that are sent to a queue of the store's own are caught before.
-Reads are remembered with what they gave, so that a fork can tell whether they would give the same; writes are done again.
+All of a store's methods end in `batch` or `abatch`; those that are sent to a queue of the store's own are caught
+before.  Reads are remembered with what they gave, so that a fork can tell whether they would give the same; writes are
+done again.
 """
 
 from __future__ import annotations

@@ -72,9 +72,7 @@ class GraphTarget:
         if kind == UPDATE:
             value = self._checked(value)
         elif kind != RESUME:
-            raise BadValue(
-                f"a graph takes no message of type {kind!r}: {RESUME} answers it, {UPDATE} changes its state"
-            )
+            raise BadValue(f"a graph takes no message of type {kind!r}: {RESUME} answers, {UPDATE} changes its state")
         if not self.desk.is_waiting and self._hub.session.rerun is None:
             raise BadValue(f"{self._name} does not wait for an answer now; it can be answered when it asks")
         return [Outgoing(self._name, kind, value, lambda number: self.desk.put(Said(kind, value, number)))]
@@ -89,7 +87,7 @@ class GraphTarget:
         if node is not None and node not in nodes:
             raise BadValue(f"there is no node {node!r}; the graph has {', '.join(nodes)}", {"enum": nodes})
         place = Place(self._graph, self._name, self._hub.blank)
-        return {**given, "values": outputs.full(place, outputs.Named(node or self._name), given["values"])}
+        return {**given, "values": outputs.full(place, outputs.Named(str(node or self._name)), given["values"])}
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from its next call on."""

@@ -1,10 +1,10 @@
 """One visit of a node: what it got, what it did, and how the record can answer for it.
 
-A node's inputs and outputs are explicit, so as a rule the record answers for it as a whole: it does not run, its recorded
-result goes through its writers, so reducers, routers and sends happen as always.  What it did besides is redone (it wrote
-to the store, it streamed an event) or looked at again (it read from the store).  A node that did what cannot be put into
-a record (it changed its input in place, it asked a person, it streamed a model's tokens) is executed again, with the
-calls inside it answered.
+A node's inputs and outputs are explicit, so as a rule the record answers for it as a whole: it does not run, its
+recorded result goes through its writers, so reducers, routers and sends happen as always.  What it did besides is
+redone (it wrote to the store, it streamed an event) or looked at again (it read from the store).  A node that did what
+cannot be put into a record (it changed its input in place, it asked a person, it streamed a model's tokens) is
+executed again, with the calls inside it answered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ visit: ContextVar[Visit | None] = ContextVar("outtake_langgraph_visit", default=
 class Visit:
     """`Whole` for one visit of a node."""
 
-    def __init__(self, place: Place, path: str, given: Any, node: Any, store: Any, writer: Any) -> None:
+    def __init__(self, place: Place, path: str, given: Any, *, node: Any, store: Any, writer: Any) -> None:
         self.place = place
         self.path = path
         self.given = given
@@ -120,7 +120,7 @@ class Visit:
         if not named:
             return {}
         known = messages.ids_in(self.given)
-        return {name: known.index(name) for name in named.intersection(known) if name is not None}
+        return {name: known.index(name) for name in named.intersection(known)}
 
     def decode(self, value: Json) -> Any:
         """The recorded result, about the messages that are there now."""
