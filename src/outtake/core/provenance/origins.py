@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from outtake.core.provenance.contents import Contents
-from outtake.core.provenance.forms import GRADES, Match
+from outtake.core.provenance.forms import Match
 from outtake.core.provenance.story import LEAVES, Changes, Entry, Story, changes
 from outtake.core.provenance.values import Values, overlap
 
@@ -254,30 +254,34 @@ class Origins:
         """Results of which these values hold a part, or that hold these values as a part."""
         done: set[tuple[str, str]] = set()
         for giver in self._near(record, frames):
-            best: tuple[Match, tuple[str, str]] | None = None
-            for part in self.values.of(self.story.entries[giver].get("body"), _STRINGS):
-                for value in values:
-                    match = overlap(value, part) if (value, part) not in done else None
-                    if match is not None and (best is None or _weight(match) > _weight(best[0])):
-                        best = match, (value, part)
-            if best is not None:
-                done.add(best[1])
-                yield Source(giver, self._relation(giver, record), match=best[0])
+            match = self._part(giver, values, done)
+            if match is not None:
+                yield Source(giver, self._relation(giver, record), match=match)
+
+    def _part(self, giver: int, values: list[str], done: set[tuple[str, str]]) -> Match | None:
+        """The longest value of a record that one of these holds, verbatim if there is such a one."""
+        found: tuple[Match, tuple[str, str]] | None = None
+        parts = self.values.of(self.story.entries[giver].get("body"), _STRINGS)
+        for pair in ((value, part) for part in sorted(parts, key=len, reverse=True) for value in values):
+            match = overlap(*pair) if pair not in done else None
+            if match is not None and (found is None or match.how == "verbatim"):
+                found = match, pair
+                if match.how == "verbatim":
+                    break
+        if found is not None:
+            done.add(found[1])
+        return found[0] if found is not None else None
 
     def _near(self, record: Entry, frames: list[int | None]) -> Iterator[int]:
         """Records whose values the code around a record has, the nearest first."""
         for frame in frames:
-            earlier = [seq for seq in self._results.get(frame, ()) if seq < record["seq"]]
-            yield from reversed(earlier[-SPAN:])
+            results = self._results.get(frame, [])
+            until = bisect_left(results, record["seq"])
+            yield from reversed(results[max(0, until - SPAN) : until])
             if frame is not None and frame < record["seq"]:
                 yield frame
             elif frame is None and 0 in self.story.entries and record["seq"] > 0:
                 yield 0
-
-
-def _weight(match: Match) -> tuple[int, int]:
-    """How much a value that two records share tells: what is verbatim, then what is long."""
-    return -GRADES.index(match.how), len(match.said)
 
 
 def _said(source: Source) -> str:
