@@ -55,7 +55,6 @@ def said(messages):
 '''
 
 CHAT = """
-from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langgraph.func import entrypoint, task
 from model import Scripted
@@ -67,14 +66,17 @@ from stage import acalled, called, opening
     return {await_}{called}("tool", f"look at {{what}}")
 
 @task
-{async_}def ask(topic):
-    agent = create_agent(Scripted(), [look], system_prompt="Say what you see.", name="ann")
-    done = {await_}agent.{invoke}({{"messages": [("user", opening(topic))]}})
-    return done["messages"][-1].content
+{async_}def finish(found):
+    return ({await_}Scripted().{invoke}(f"finish {{found}}")).content
 
 @entrypoint()
+{async_}def seek(what):
+    found = {await_}look.{invoke}({{"what": what}})
+    return {await_}finish(found){result}
+
 {async_}def main(topic):
-    return {await_}ask(topic){result}
+    first = ({await_}Scripted().{invoke}(opening(topic))).content
+    return {await_}seek.{invoke}(first)
 """
 
 PARALLEL = """
@@ -145,22 +147,23 @@ from langgraph.graph import START, StateGraph
 from model import Streaming
 from stage import opening
 
-class State(TypedDict):
+class State(TypedDict, total=False):
     topic: str
+    got: list
 
 {async_}def tell(state):
+    got = []
     {async_}for piece in Streaming().{stream}(opening(state["topic"])):
         if piece.content:
-            GOT.append(piece.content)
-
-GOT = []
+            got.append(piece.content)
+    return {{"got": got}}
 
 {async_}def main(topic):
     graph = StateGraph(State)
     graph.add_node("tell", tell)
     graph.add_edge(START, "tell")
-    {await_}graph.compile().{invoke}({{"topic": topic}})
-    return {{"pieces": len(GOT), "text": "".join(GOT)}}
+    done = {await_}graph.compile().{invoke}({{"topic": topic}})
+    return {{"pieces": len(done["got"]), "text": "".join(done["got"])}}
 """
 
 SETTING = """

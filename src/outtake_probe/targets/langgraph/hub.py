@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langgraph.places import Ledger, Place, here
+from outtake_probe.targets.langgraph.settings import Changed, places_of
 from outtake_probe.targets.langgraph.visits import Visit, visit
 
 CONF = "configurable"
@@ -18,6 +20,8 @@ class Hub:
         self.session = session
         self.graphs: dict[str, Any] = {}
         """Graphs that have run, by path."""
+        self.changed: list[Changed] = []
+        """Settings that were changed while the program ran."""
         self.blank = Ledger()
         """For what is checked before anything runs."""
         self._ledgers: dict[tuple[int, str, str], Ledger] = {}
@@ -38,6 +42,14 @@ class Hub:
         place.threaded = True
         key = (id(place.graph), str(thread), str(conf.get("checkpoint_ns", "")))
         place.ledger = self._ledgers.setdefault(key, place.ledger)
+
+    def settings(self, place: Place, name: str) -> list[Json]:
+        """What was changed of the settings that a node of a graph depends on."""
+        node = place.graph.nodes.get(name) if self.changed else None
+        if node is None:
+            return []
+        places = places_of(node)
+        return [[c.component, c.key, c.value] for c in self.changed if c.concerns(places)]
 
     def watch_store(self, store: Any, ops: Any, results: Any) -> None:
         """Something was done with a store."""

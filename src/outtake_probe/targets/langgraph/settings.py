@@ -6,7 +6,7 @@ they are, and where they are not found, there is no such setting.  A changed pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
 from typing import Any
@@ -18,7 +18,6 @@ from langchain_core.tools import BaseTool
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import prompts
-from outtake_probe.targets.langgraph.hub import Hub
 
 PROMPT = "system_prompt"
 _CELLS = ("system_message", "prompt", "system_prompt")
@@ -138,9 +137,33 @@ def _name_field(model: Any) -> str | None:
 # -- changing --------------------------------------------------------------------------------------------------------
 
 
-def change(hub: Hub, component: str, key: str, value: Json) -> None:
+@dataclass(frozen=True)
+class Changed:
+    """A setting that was changed, and where that is kept; a model may be used anywhere."""
+
+    component: str
+    key: str
+    value: Json
+    places: frozenset[int] | None
+
+    def concerns(self, places: frozenset[int]) -> bool:
+        """Whether what keeps its settings there is another one now."""
+        return self.places is None or not self.places.isdisjoint(places)
+
+
+def places_of(node: Any, around: tuple[Any, ...] = ()) -> frozenset[int]:
+    """Where a node, and the graphs inside it, keep their settings."""
+    found = {id(cell) for cell, _ in find(node).prompts}
+    for inner in node.subgraphs:
+        if inner not in around and hasattr(inner, "nodes"):
+            for below in inner.nodes.values():
+                found |= places_of(below, (*around, inner))
+    return frozenset(found)
+
+
+def change(graphs: Mapping[str, Any], component: str, key: str, value: Json) -> Changed:
     """Change a setting.  Raises `BadValue`."""
-    holders = dict(_holders(hub))
+    holders = dict(_holders(graphs))
     if component not in holders:
         known = ", ".join(sorted(path for path, holder in holders.items() if _schema(holder))) or "none"
         raise BadValue(f"there is no component {component!r} with settings; known: {known}")
@@ -151,9 +174,10 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
     _check(component, key, value, schema[key])
     if isinstance(holder, Found):
         _instruct(holder, value)
-    else:
-        field_name = _name_field(holder) if key == "model" else key
-        object.__setattr__(holder, field_name or key, value)
+        return Changed(component, key, value, frozenset(id(cell) for cell, _ in holder.prompts))
+    field_name = _name_field(holder) if key == "model" else key
+    object.__setattr__(holder, field_name or key, value)
+    return Changed(component, key, value, None)
 
 
 def _schema(holder: Any) -> dict[str, Json]:
@@ -162,8 +186,8 @@ def _schema(holder: Any) -> dict[str, Json]:
     return properties
 
 
-def _holders(hub: Hub) -> Iterator[tuple[str, Any]]:
-    for path, graph in list(hub.graphs.items()):
+def _holders(graphs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for path, graph in list(graphs.items()):
         yield from _in_graph(path, graph, ())
 
 

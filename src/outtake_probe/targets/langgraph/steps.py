@@ -263,7 +263,15 @@ class Step(Runnable[Any, Any]):
     def _visit(self, input: Any, config: Any) -> Visit:
         runtime = ((config or {}).get(CONF) or {}).get(RUNTIME)
         store, writer = getattr(runtime, "store", None), getattr(runtime, "stream_writer", _nowhere)
-        return Visit(self._place, self.path, input, node=_graph_in(self._bound), store=store, writer=writer)
+        return Visit(
+            self._place,
+            self.path,
+            input,
+            node=_graph_in(self._bound),
+            store=store,
+            writer=writer,
+            settings=lambda: self._hub.settings(self._place, self._task.name),
+        )
 
     def _given(self, now: Visit, new: NewInput | None) -> Any:
         return now.given if new is None else new.value

@@ -21,7 +21,6 @@ CAPABILITIES: Sequence[Capability] = (
     "edit",
     "mock",
     "drop",
-    "inject",
     "configure",
 )
 _NO_QUEUE = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
@@ -91,7 +90,7 @@ class GraphTarget:
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from its next call on."""
-        settings.change(self._hub, component, key, value)
+        self._hub.changed.append(settings.change(self._hub.graphs, component, key, value))
 
     def describe(self) -> Json:
         """Graph, components with configuration and schemas, hooks that are missing."""

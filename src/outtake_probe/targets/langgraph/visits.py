@@ -9,7 +9,7 @@ executed again, with the calls inside it answered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -28,7 +28,9 @@ visit: ContextVar[Visit | None] = ContextVar("outtake_langgraph_visit", default=
 class Visit:
     """`Whole` for one visit of a node."""
 
-    def __init__(self, place: Place, path: str, given: Any, *, node: Any, store: Any, writer: Any) -> None:
+    def __init__(
+        self, place: Place, path: str, given: Any, *, node: Any, store: Any, writer: Any, settings: Callable[[], Json]
+    ) -> None:
         self.place = place
         self.path = path
         self.given = given
@@ -40,6 +42,7 @@ class Visit:
         """Its graph is running."""
         self.stored = Stored(store)
         self._writer = writer
+        self._settings = settings
         self._streamed: list[Json] = []
         self._lost = ""
         self._result: Any = None
@@ -88,6 +91,9 @@ class Visit:
         if is_opaque(self._streamed):
             raise Opaque("the node streamed what cannot be put into a record")
         out: dict[str, Json] = self.stored.changes()
+        settings = self._settings()
+        if settings:
+            out["settings"] = settings
         if self._streamed:
             out["streamed"] = list(self._streamed)
         ids = self._ids_of_input()
@@ -96,8 +102,8 @@ class Visit:
         return out
 
     def same(self, changes: Json) -> bool:
-        """Whether what it read from the store then is what it would read now."""
-        return self.stored.same(changes)
+        """Whether what it read from the store, and its settings, are still the same."""
+        return bool(self._settings() == changes.get("settings", [])) and self.stored.same(changes)
 
     def redo(self, changes: Json, sent: Sequence[int]) -> None:
         """Write to the store and stream its events again."""
