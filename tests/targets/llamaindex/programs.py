@@ -10,8 +10,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from pydantic import BaseModel, Field
-from workflows import Context, Workflow, step
-from workflows.events import Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
+from workflows import Context, Workflow, catch_error, step
+from workflows.events import Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StepFailedEvent, StopEvent
 from workflows.retry_policy import ConstantDelayRetryPolicy
 
 import outtake
@@ -58,31 +58,6 @@ class All(Event):
 class Draft(Event):
     text: str
     turn: int
-
-
-class FanOut(Workflow):
-    """A list of events, each worked on at once, and collected again."""
-
-    @step
-    async def split(self, ev: StartEvent) -> list[Part]:
-        ran("split")
-        text = await ask(f"split {ev.topic}")
-        return [Part(number=n, text=f"{text} {n}") for n in range(3)]
-
-    @step
-    async def work(self, ev: Part) -> Found:
-        ran("work")
-        return Found(number=ev.number, text=await ask(ev.text))
-
-    @step
-    async def join(self, evs: list[Found]) -> All:
-        ran("join")
-        return All(text=await ask(" ".join(ev.text for ev in sorted(evs, key=lambda ev: ev.number))))
-
-    @step
-    async def end(self, ev: All) -> StopEvent:
-        ran("end")
-        return StopEvent(result=ev.text)
 
 
 class Sending(Workflow):
@@ -154,11 +129,13 @@ class Typed(Workflow):
         self.cache: dict[str, str] = {}
 
     @step
-    async def split(self, ctx: Context[Scores], ev: StartEvent) -> list[Part]:
+    async def split(self, ctx: Context[Scores], ev: StartEvent) -> Part | None:
         ran("split")
         async with ctx.store.edit_state() as state:
             state.hidden = await ask("hidden")
-        return [Part(number=n, text=f"{ev.topic} {n}") for n in range(3)]
+        for n in range(3):
+            ctx.send_event(Part(number=n, text=f"{ev.topic} {n}"))
+        return None
 
     @step(num_workers=1)
     async def work(self, ctx: Context[Scores], ev: Part) -> Found:
@@ -171,9 +148,11 @@ class Typed(Workflow):
             state.names.append(text)
         return Found(number=ev.number, text=text)
 
-    @step
-    async def join(self, ctx: Context[Scores], evs: list[Found]) -> StopEvent:
+    @step(num_workers=1)
+    async def join(self, ctx: Context[Scores], ev: Found) -> StopEvent | None:
         ran("join")
+        if ctx.collect_events(ev, [Found] * 3) is None:
+            return None
         state = await ctx.store.get_state()
         told = [state.total, state.names, state.hidden, self.seen, sorted(self.cache.items())]
         return StopEvent(result=await ask(str(told)))
@@ -247,6 +226,25 @@ class Retries(Workflow):
         return StopEvent(result=[ev.text, self.failures])
 
 
+class Handled(Workflow):
+    """An error that is handled by returning to the way."""
+
+    @step
+    async def fails(self, ev: StartEvent) -> Found:
+        ran("fails")
+        raise Flaky(await ask(ev.topic))
+
+    @catch_error(for_steps=["fails"])
+    async def rescue(self, ev: StepFailedEvent) -> Found:
+        ran("rescue")
+        return Found(number=ev.attempts, text=await ask(f"{ev.step_name} {ev.exception}"))
+
+    @step
+    async def end(self, ev: Found) -> StopEvent:
+        ran("end")
+        return StopEvent(result=[ev.number, ev.text])
+
+
 class Child(Workflow):
     """Is run inside a step."""
 
@@ -268,8 +266,8 @@ class Nested(Workflow):
     @step
     async def outer(self, ctx: Context, ev: StartEvent) -> All:
         ran("outer")
-        one = await Child().run(topic=ev.topic)
-        two = await Child().run(topic=one[0])
+        one: list[str] = await Child().run(topic=ev.topic)  # type: ignore[assignment]
+        two: list[str] = await Child().run(topic=one[0])  # type: ignore[assignment]
         await ctx.store.set("two", two)
         return All(text=" ".join(one + two))
 
@@ -287,9 +285,9 @@ class Threads(Workflow):
         self.count = 0
 
     @step
-    def split(self, ev: StartEvent) -> list[Part]:
+    def split(self, ctx: Context, ev: StartEvent) -> Part:
         ran("split")
-        return [Part(number=n, text=ask_now(f"{ev.topic} {n}")) for n in range(3)]
+        return Part(number=1, text=ask_now(ev.topic))
 
     @step
     def work(self, ev: Part) -> Found:
@@ -297,10 +295,10 @@ class Threads(Workflow):
         return Found(number=ev.number, text=ask_now(ev.text))
 
     @step
-    def join(self, evs: list[Found]) -> StopEvent:
+    def join(self, ev: Found) -> StopEvent:
         ran("join")
-        self.count += len(evs)
-        return StopEvent(result=ask_now(" ".join(sorted(ev.text for ev in evs)) + str(self.count)))
+        self.count += ev.number
+        return StopEvent(result=ask_now(f"{ev.text} {self.count}"))
 
 
 class Locks(Workflow):
@@ -365,13 +363,13 @@ async def listened(made: Workflow) -> Any:
 
 
 PROGRAMS: dict[str, Callable[[], Coroutine[Any, Any, Any]]] = {
-    "fan out": lambda: plain(FanOut()),
     "sending": lambda: plain(Sending()),
     "loop": lambda: plain(Loop()),
     "typed": lambda: plain(Typed()),
     "waits": lambda: answered(Waits()),
     "returns": lambda: answered(Returns()),
     "retries": lambda: plain(Retries()),
+    "handled": lambda: plain(Handled()),
     "nested": lambda: plain(Nested()),
     "threads": lambda: plain(Threads()),
     "locks": lambda: plain(Locks()),

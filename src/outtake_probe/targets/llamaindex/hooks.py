@@ -10,7 +10,7 @@ from typing import Any
 
 from workflows.context.internal_context import InternalContext
 
-from outtake_probe.targets.llamaindex import prints, runtime, settings
+from outtake_probe.targets.llamaindex import prints, runtime, settings, spans
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.steps import running
 from outtake_probe.targets.patches import Patches
@@ -19,7 +19,7 @@ from outtake_probe.targets.patches import Patches
 def _workflows(hub: Hub, patches: Patches) -> Sequence[str]:
     runtime.install(hub, patches)
     patches.wrap(InternalContext, "collect_events", _collect)
-    return []
+    return spans.install(hub, patches)
 
 
 def _collect(method: Any) -> Any:

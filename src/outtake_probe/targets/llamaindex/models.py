@@ -14,11 +14,12 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock
 
 from outtake_probe.calling import NewInput, acall, astream, call, stream
-from outtake_probe.calls import Call, Usage, current
+from outtake_probe.calls import Call, current
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.settings import of_model
+from outtake_probe.targets.llamaindex.usage import usage
 from outtake_probe.values import TAG, decode, encode, is_opaque, safe_repr
 
 Method = Callable[..., Any]
@@ -311,26 +312,6 @@ def _beside(answer: Any) -> dict[str, Json]:
         coded = encode(answer.additional_kwargs)
         told["additional"] = {} if is_opaque(coded) else coded
     return told
-
-
-def usage(answer: Any) -> Usage | None:
-    """Tokens, where the provider or the client says how many."""
-    for place in (getattr(answer, "raw", None), getattr(answer, "additional_kwargs", None)):
-        found = _get(place, "usage") or _get(place, "usage_metadata") or place
-        given = _first(found, "prompt_tokens", "input_tokens", "prompt_token_count")
-        made = _first(found, "completion_tokens", "output_tokens", "candidates_token_count")
-        if given is not None or made is not None:
-            return Usage(given or 0, made or 0)
-    return None
-
-
-def _get(place: Any, name: str) -> Any:
-    return place.get(name) if isinstance(place, Mapping) else getattr(place, name, None)
-
-
-def _first(place: Any, *names: str) -> int | None:
-    found = (_get(place, name) for name in names)
-    return next((value for value in found if isinstance(value, int)), None)
 
 
 # -- through the gate ------------------------------------------------------------------------------------------------

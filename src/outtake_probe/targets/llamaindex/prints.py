@@ -1,8 +1,8 @@
 """What tells whether a value of the program's state has changed, at the price of copying it once.
 
-A *print* is made of the bytes of the value (`marshal`, where all of it is plain data; its encoded form otherwise).  Of a
-list that has grown only what is new is hashed and encoded, of an object only what differs, so that a conversation that
-is kept in the state costs its new message at each step.  What no record can hold has no print.
+A *print* is made of the bytes of the value (`marshal`, where all of it is plain data; its encoded form otherwise).
+Of a list that has grown only what is new is hashed and encoded, of an object only what differs, so that a conversation
+that is kept in the state costs its new message at each step.  What no record can hold has no print.
 """
 
 from __future__ import annotations

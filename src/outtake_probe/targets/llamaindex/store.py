@@ -55,14 +55,14 @@ class StoreCells:
 
 def keys(state: Any) -> list[str]:
     own = [name for name in type(state).model_fields if name in state.__dict__]
-    return [*own, *state._data] if isinstance(state, DictState) else own
+    return [*own, *dict.keys(state._data)] if isinstance(state, DictState) else own
 
 
 def value_of(state: Any, name: str) -> Any:
     if state is None:
         return MISSING
-    if isinstance(state, DictState) and name in state._data:
-        return state._data[name]
+    if isinstance(state, DictState) and dict.__contains__(state._data, name):
+        return dict.__getitem__(state._data, name)  # it may be a `Spy`, which is not to hear of this
     return state.__dict__.get(name, MISSING)
 
 
