@@ -29,7 +29,14 @@ ENVS = ROOT / ".envs"
 PINS = ROOT / "envs"
 BIN = "Scripts" if sys.platform == "win32" else "bin"
 EXE = ".exe" if sys.platform == "win32" else ""
-TITLES = {"autogen": "AutoGen", "openai1": "openai 1.x", "openai2": "openai 2.x", "openai3": "openai 3.x"}
+TITLES = {
+    "autogen": "AutoGen",
+    "langgraph": "LangGraph",
+    "langgraph-oldest": "oldest LangGraph",
+    "openai1": "openai 1.x",
+    "openai2": "openai 2.x",
+    "openai3": "openai 3.x",
+}
 SECONDS = {"autogen": 40, "lint": 40, "server": 30}
 
 

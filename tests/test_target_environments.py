@@ -14,6 +14,8 @@ SUITES = [
     ("autogen", ["tests/targets/autogen"]),
     ("llamaindex", ["tests/targets/llamaindex"]),
     ("llamaindex-oldest", ["tests/targets/llamaindex"]),
+    ("langgraph", ["tests/targets/langchain", "tests/targets/langgraph"]),
+    ("langgraph-oldest", ["tests/targets/langchain", "tests/targets/langgraph"]),
     ("openai1", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai2", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai3", ["tests/targets/openai", "tests/targets/stainless"]),
