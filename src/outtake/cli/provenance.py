@@ -17,7 +17,8 @@ from outtake.cli.transcript import STYLES, Body, bodies
 
 LINES = 40
 """Records that are printed unless more are asked for."""
-EVERY = 10_000
+MOST, EVERY = 200, 10_000
+"""Records of a chain in a JSON document, and hands of a text."""
 _SAID = 110
 _NEAR = 40
 _RELATIONS = {
@@ -71,8 +72,8 @@ def why(
     With --text: every hand that the text passed through, the first one first; with SEQ only those that lead to it.
     """
     with front.service() as service:
-        many = EVERY if front.json or text is not None else LINES
-        found = service.why(run, seq, text, limit if limit is not None and text is None else many)
+        many = EVERY if text is not None else limit or (MOST if front.json else LINES)
+        found = service.why(run, seq, text, many)
         if front.json:
             front.document(_cut(found, limit))
         elif text is None:
@@ -210,7 +211,7 @@ def print_hands(console: Console, found: Document, every: bool, limit: int) -> N
 
 def _print_hand(console: Console, hand: Document) -> None:
     line = Text(f"{hand['seq']:>5} ", style="dim") + _who(hand)
-    line.append("  " if hand["kind"] in _RUN else f" {_ROLES[hand['role']]}  ", style="dim")
+    line.append("  " if hand["kind"] in (*_RUN, "noted") else f" {_ROLES[hand['role']]}  ", style="dim")
     line += _marked(hand["match"])
     line.append("  new here" if hand["source"] is None else f"  from {hand['source']}", style="dim")
     if hand["match"]["how"] != "verbatim" or hand["match"]["form"]:

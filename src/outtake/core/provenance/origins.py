@@ -154,7 +154,6 @@ class Origins:
             yield from self._state(record)
         elif kind == "invocation_ended":
             yield Source(record.get("invocation", -1), "input")
-            yield from self._state(record)
         elif kind in ("stream_chunk", "edited", "message_dropped", "message_moved"):
             about = self.story.about(seq)
             if about is not None:
