@@ -48,7 +48,7 @@ class Grading(Workflow):
         told = await self.model.acomplete(essays.assess_prompt(ev.student, ev.text))
         return Assessed(student=ev.student, marks=essays.read_marks(told.text))
 
-    @step
+    @step(num_workers=1)
     async def compute(self, ctx: Context, ev: Assessed) -> Computed | None:
         """Average the marks, once all are there."""
         found = ctx.collect_events(ev, [Assessed] * await ctx.store.get("count"))

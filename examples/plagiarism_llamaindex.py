@@ -68,7 +68,7 @@ class Checking(Workflow):
         told = await self.model.acomplete(plagiarism.compare_prompt(ev.sentences, theirs))
         return Identified(source=ev.title, matches=plagiarism.read_matches(told.text))
 
-    @step
+    @step(num_workers=1)
     async def compute(self, ctx: Context, ev: Identified) -> Scored | None:
         """Compute the share of sentences that were taken."""
         found = ctx.collect_events(ev, [Identified] * plagiarism.NEAREST)

@@ -76,7 +76,7 @@ class Recommending(Workflow):
         name, facts = universities.read(ev.page)
         return Fetched(name=name, facts=facts)
 
-    @step
+    @step(num_workers=1)
     async def gather(self, ctx: Context, ev: Fetched) -> Gathered | None:
         """Wait for all pages."""
         found = ctx.collect_events(ev, [Fetched] * await ctx.store.get("count"))
@@ -88,7 +88,7 @@ class Recommending(Workflow):
         told = await self.model.acomplete(universities.criteria_prompt(ev.text))
         return Weighed(criteria=universities.read_criteria(told.text))
 
-    @step
+    @step(num_workers=1)
     async def rank(self, ctx: Context, ev: Weighed | Gathered) -> Ranked | None:
         """Rank the universities by the criteria."""
         found = ctx.collect_events(ev, [Weighed, Gathered])

@@ -168,8 +168,8 @@ def _return(rerun: Rerun, passage: Passage) -> Steps[None]:
         yield from rerun.turn(end.seq)
     elif rerun.replay.in_prefix:
         yield from rerun.turn(rerun.replay.cut)
-    if rerun.replay.different and passage.how == "reused":
-        yield Wait(yields=True)
+    if rerun.replay.different and passage.how == "reused" and end is not None:
+        yield from rerun.among_served(end.seq)
 
 
 def _ends(past: Past) -> list[int]:

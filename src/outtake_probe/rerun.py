@@ -49,6 +49,8 @@ class Rerun:
         self.out = 0
         """Model and tool calls that are out right now: nothing stalls while one is."""
         self._announced = self._applied = False
+        self._returning: dict[int, Wait] = {}
+        """What is served right now, by the number of its recorded end."""
         self._progress = time.monotonic()
         self._needs: dict[str, list[Wait]] = {}
         self._nodes: dict[str, bytes] = {}
@@ -82,6 +84,26 @@ class Rerun:
         self.session.check()
         if self.diverged is not None and self.replay.in_prefix:
             yield from self._ask()
+
+    def among_served(self, seq: int) -> Steps[None]:
+        """Order binds no more, but what is served at the same time comes back in its recorded order.
+
+        It takes no time now, so all of a fan-out would come at once, and who collects it would see another order.
+        """
+        with self.session.lock:
+            wait = self._returning[seq] = Wait(order=True)
+        try:
+            yield Wait(yields=True)  # the others come here, too
+            with self.session.lock:
+                first = min(self._returning) == seq
+            if not first:
+                yield wait
+        finally:
+            with self.session.lock:
+                del self._returning[seq]
+                following = self._returning[min(self._returning)] if self._returning else None
+            if following is not None:
+                following.set()
 
     def settle(self, seqs: Sequence[int]) -> None:
         """These records have happened again."""

@@ -88,7 +88,7 @@ def _print_saved(console: Console, found: Document) -> None:
     if not found["parent"]:
         return
     saved = found["saved"]
-    told = words.counted(saved["calls"])
+    calls = words.counted(saved["calls"])
     tokens = saved["tokens_in"] + saved["tokens_out"]
-    spared = [*([f"{tokens:,} tokens"] if tokens else []), words.duration(saved["seconds"])]
-    console.print(f"saved     {told}, {', '.join(spared)}")
+    spared = [*([calls] if saved["calls"] else []), *([f"{tokens:,} tokens"] if tokens else [])]
+    console.print(f"saved     {', '.join([*spared, words.duration(saved['seconds'])])}")

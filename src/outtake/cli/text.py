@@ -12,6 +12,8 @@ LINES, CHARACTERS, LINE = 12, 800, 96
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _INNER = ("response", "chat_message", "message", "messages", "result", "content", "choices", "answer")
 """Where messages and model answers keep what was said, outermost first."""
+_INNER_OF_TYPED = ("fields", "items", "value", "repr", "class")
+"""Where a typed value (`outtake_probe.values`) keeps what it holds."""
 _SPEAKING = frozenset(("content", "chat_message", "response", "choices"))
 """Fields that only what somebody said has."""
 
@@ -73,9 +75,29 @@ def _spoken(body: Any) -> str | None:
 
 
 def as_json(body: Any) -> str:
-    """JSON on one line where it fits, else indented."""
-    line = json.dumps(body, ensure_ascii=False)
-    return line if len(line) <= LINE else json.dumps(body, ensure_ascii=False, indent=2)
+    """JSON on one line where it fits, else indented; a typed object is named before its fields."""
+    plain = untyped(body)
+    line = json.dumps(plain, ensure_ascii=False)
+    text = line if len(line) <= LINE else json.dumps(plain, ensure_ascii=False, indent=2)
+    return f"{type_name(body)} {text}".lstrip()
+
+
+def type_name(body: Any) -> str:
+    """The name of the class of a typed object (an event, a data class), else nothing."""
+    typed = isinstance(body, dict) and "$type" in body and isinstance(body.get("fields"), dict)
+    return re.split("[.:]", str(body.get("class", "")))[-1] if typed else ""
+
+
+def untyped(value: Any) -> Any:
+    """A value as plain JSON: objects by their fields, tuples as lists, what cannot be brought back as its text."""
+    if isinstance(value, list):
+        return [untyped(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$type" not in value:
+        return {name: untyped(item) for name, item in value.items()}
+    inner = next((value[name] for name in _INNER_OF_TYPED if name in value), value)
+    return value if inner is value else untyped(inner)
 
 
 def outline(body: Any) -> str:
@@ -90,6 +112,9 @@ def _outlined(value: Any) -> list[str]:
         return [json.dumps(value, ensure_ascii=False)]
     if isinstance(value, dict) and value.get("$type") == "exception":
         return [error_line(value)]
+    if isinstance(value, dict) and "$type" in value:
+        name, inner = type_name(value), untyped(value)
+        return _outlined({name: inner} if name and inner else name or inner)
     named = value.items() if isinstance(value, dict) else (("-", item) for item in value)
     lines = []
     for name, item in named:
@@ -103,6 +128,9 @@ def _outlined(value: Any) -> list[str]:
 
 def arguments(body: Any) -> str:
     """An input on one line: its fields, or what it says."""
+    name = type_name(body)
+    if name:
+        return f"{name}  {arguments(untyped(body))}".rstrip()
     if isinstance(body, dict) and body and not body.keys() & {"$type", "messages"}:
         return "  ".join(f"{clean(name)}={_short(item)}" for name, item in body.items() if item is not None)
     text = said(body)

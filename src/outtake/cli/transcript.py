@@ -151,9 +151,11 @@ class Transcript:
         for name in ("injected", "edited"):
             if record.get(name):
                 line.append(f"  {name}", style="bold yellow")
-        text = words.said(self._body(record))
+        body = self._body(record)
+        text = words.said(body)
         if text is None:
             line.stylize("dim")
+            text = words.arguments(words.untyped(body)) if words.type_name(body) else None
         self._line(record, line, self._depth.get(record["parent"], -1) + 1, text)
 
     def _edited(self, record: Document) -> None:
@@ -176,7 +178,7 @@ class Transcript:
 
     def _noted(self, record: Document) -> None:
         inside = self._depth.get(record["parent"], -1) + 1
-        text = words.said(self._body(record)) or ""
+        text = words.arguments(self._body(record))
         line = Text(f"· {record['component']} {record.get('type', '')}  ", style="dim")
         self._line(record, line.append(words.one_line(text), style="dim italic"), inside)
 
