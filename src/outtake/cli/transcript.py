@@ -177,6 +177,8 @@ class Transcript:
         self._line(record, Text(f"✎ moved message {record['message']} {where}", style="bold yellow"), 0)
 
     def _noted(self, record: Document) -> None:
+        if record.get("span") is not None and not self.full:
+            return  # what instrumentation says; `outtake trace --events` shows it
         inside = self._depth.get(record["parent"], -1) + 1
         text = words.arguments(self._body(record))
         line = Text(f"· {record['component']} {record.get('type', '')}  ", style="dim")
