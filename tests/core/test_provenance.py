@@ -224,3 +224,16 @@ def test_a_setting_reaches_the_component_and_what_follows() -> None:
     after = script.step("flow/c", "y", "z", parent=main)
     found = script.provenance.affects(setting)
     assert (before in found, found[set_on].link, found[after].link) == (False, "setting", "after")
+
+
+def test_what_a_step_gathers_may_come_in_another_order() -> None:
+    script, main = flow()
+    parts = [script.start("flow/part", "x", parent=main, type="X", caused_by=[main]) for _ in range(2)]
+    gathers = {"collects": [{"buffer": "default"}]}
+    joins = []
+    for part in parts:
+        script.end(part, "y", {})
+        joins.append(script.step("flow/join", "y", None, gathers, parent=main, caused_by=[part]))
+    found = script.provenance.affects(parts[1])
+    assert (found[joins[0]].link, found[joins[0]].race, found[joins[1]].race) == ("order", True, False)
+    assert parts[0] not in found

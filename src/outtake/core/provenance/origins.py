@@ -97,11 +97,13 @@ class Origins:
         return self._changes[invocation]
 
     def holders(self, invocation: int) -> set[int]:
-        """The invocations whose input holds a value of the result of one."""
+        """The invocations whose input holds a value that was new in the result of one."""
         end = self.story.ends.get(invocation, {})
         found: set[int] = set()
         for value in self.values.of(end.get("body"), VALUES):
-            found.update(seq for seq in self.values.givers(value) if seq in self.story.starts)
+            givers = self.values.givers(value)
+            if givers and givers[0] > invocation:
+                found.update(seq for seq in givers if seq in self.story.starts)
         return found
 
     def chain(self, seq: int, limit: int) -> Chain:

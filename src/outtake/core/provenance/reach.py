@@ -109,6 +109,8 @@ class Reach:
 
     _known: dict[int, Changes] = field(default_factory=dict)
     _readers: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _users: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """The invocations that read or set each part of the state."""
     _same_component: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     _equals: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     _exact: set[int] = field(default_factory=set)
@@ -127,6 +129,8 @@ class Reach:
                 self._known[number] = known
                 for name in known.read:
                     self._readers[name].append(number)
+                for name in known.read | known.set:
+                    self._users[name].append(number)
             if start.get("message") is not None:
                 self._same_component[start.get("component", "")].append(number)
             if known is not None or self.story.is_leaf(number):
@@ -187,6 +191,32 @@ class Reach:
                 senders = [self._sender(first), self._sender(second)]
                 if group := self._at_once(sorted({s for s in senders if s is not None})):
                     self._asked(second, "order", group[0])
+
+        for name, users in self._users.items():
+            self._race_for(name, [user for user in users if self.story.ended(user) > self._root])
+
+    def _race_for(self, name: str, users: list[int]) -> None:
+        """State that two use of which neither led to the other: the second may come first."""
+        for place, (first, second) in enumerate(itertools.pairwise(users)):
+            sets = any(name in self._known[user].set for user in (first, second))
+            if sets and not self._led(first, second):
+                for user in users[place:]:
+                    if name in self._known[user].read:
+                        self._asked(user, "order", first, name)
+                return
+
+    def _led(self, first: int, second: int) -> bool:
+        """Whether an invocation is among the causes of a later one."""
+        todo, seen = [second], {second}
+        while todo:
+            at = todo.pop()
+            if at == first:
+                return True
+            record = self.story.entries[at]
+            before = {*(record.get("caused_by") or ()), record.get("message", -1), record.get("parent", -1)}
+            todo += [seq for seq in before - seen if first <= seq < at and seq in self.story.entries]
+            seen |= before
+        return False
 
     def _sender(self, number: int) -> int | None:
         message = self.story.messages.get(self.story.starts[number].get("message", -1), {})

@@ -141,17 +141,17 @@ _OF_MESSAGES = ("edited", "message_dropped", "message_moved")
 
 _READ = ("read",)
 _SET = ("set", "deleted", "grown", "entries")
-_OTHER = ("sent", "streamed", "ids", "rest")
+_GATHERED = "collects"
 
 
 def changes(value: Json, component: str) -> Changes | None:
     """What `InvocationEnded.changes` says; None where a record cannot say it.
 
-    An adapter may say more than is known here: that counts as state of the component's own, read and set.
+    What a step gathers over several invocations of its own, until it has enough, is state that it reads and sets.
     """
     if not isinstance(value, dict):
         return None
-    own = (f"of {component}",) if value.keys() - {*_READ, *_SET, *_OTHER} else ()
+    own = (f"what {component} gathers",) if _GATHERED in value else ()
     sent = value.get("sent")
     numbers = [item.get("message") if isinstance(item, dict) else item for item in sent or ()]
     return Changes(
