@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from outtake.testing.kit import Kit
-from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, openai, plain
+from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, llamaindex, openai, plain
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
@@ -22,6 +22,9 @@ kits: tuple[Kit, ...] = (
     langgraph.KIT,
     langgraph.SYNC,
     langgraph.OLDEST,
+    llamaindex.KIT,
+    llamaindex.SYNC,
+    llamaindex.OLDEST,
 )
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 from workflows import Workflow
@@ -13,6 +16,17 @@ from workflows.events import Event, StepFailedEvent
 from outtake_probe.calls import Frame
 from outtake_probe.targets.llamaindex import own
 from outtake_probe.targets.llamaindex.state import Shared
+
+
+def fingerprint(function: Any) -> str:
+    """A hash of what a function's code does, wherever it stands in its file."""
+    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    return blake2b(_code_text(code).encode("utf-8", "replace"), digest_size=8).hexdigest() if code is not None else ""
+
+
+def _code_text(code: types.CodeType) -> str:
+    held = [_code_text(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
+    return repr((code.co_code, code.co_names, code.co_varnames, [text for text in held if "frozenset" not in text]))
 
 
 @dataclass(eq=False, slots=True)
@@ -31,6 +45,7 @@ class Run:
     loop: asyncio.AbstractEventLoop | None = None
     awaited: dict[str, type[Event]] = field(default_factory=dict)
     """Types of events that steps wait for, by waiter."""
+    _codes: dict[str, str] = field(default_factory=dict)
     _order: dict[asyncio.Task[Any], int] = field(default_factory=dict)
     _count: int = 0
     _causes: dict[int, tuple[Event, tuple[int, ...], bool]] = field(default_factory=dict)
@@ -101,6 +116,12 @@ class Run:
     def shared(self, prefix: str) -> Shared | None:
         """The cells of a prefix."""
         return own.own(self.workflow) if prefix == "self" else self.store
+
+    def code(self, step: str) -> str:
+        """Changes when the code of a step does: what was recorded of another code answers for none."""
+        if step not in self._codes:
+            self._codes[step] = fingerprint(self.workflow._get_steps()[step])
+        return self._codes[step]
 
     @property
     def configs(self) -> dict[str, Any]:

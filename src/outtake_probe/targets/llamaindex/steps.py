@@ -145,13 +145,13 @@ class Invocation:
         asked, run = self.asked, self.run
         given, answers = asked.input(), asked.answers()
         resolved = [encode(answer) for answer in answers]
-        identity = [codec.identity(given), asked.attempt, codec.identity(resolved)]
+        identity = [codec.identity(given), asked.attempt, codec.identity(resolved), run.code(asked.step)]
         events = [*asked.events, *(answer for answer in answers if isinstance(answer, Event)), *self._completing()]
         return Call(
             kind_of(run, asked),
             self.path,
             given,
-            identity=identity if asked.attempt or resolved else identity[0],
+            identity=identity,
             type=type(asked.event).__name__ if not asked.bound else " + ".join(type(e).__name__ for e in asked.events),
             message=run.message_of(events),
             caused_by=run.causes(asked.step, events),

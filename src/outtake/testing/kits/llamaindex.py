@@ -1,0 +1,392 @@
+"""LlamaIndex: workflows whose steps ask a scripted model, use tools, run agents; with coroutines and with threads."""
+
+from __future__ import annotations
+
+from outtake.testing.kit import Kit, Scene, Setting
+from outtake_probe.records import Json
+
+MODEL = '''
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, LLMMetadata
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from stage import acalled, called, pieces
+
+class Scripted(FunctionCallingLLM):
+    """Answers with a hash of what it is told; calls the first tool that it has, once."""
+
+    api_key: str = "unused"
+
+    @property
+    def metadata(self):
+        return LLMMetadata(model_name="scripted", is_function_calling_model=True)
+
+    def _response(self, messages, answer, tools=()):
+        calls = []
+        if tools and messages[-1].role.value != "tool":
+            calls = [{"id": f"call {len(messages)}", "name": tools[0], "what": answer}]
+        said = ChatMessage(role="assistant", content=answer, additional_kwargs={"calls": calls} if calls else {})
+        return ChatResponse(message=said, raw={"usage": {"prompt_tokens": 7, "completion_tokens": 3}})
+
+    def chat(self, messages, tools=(), **kwargs):
+        return self._response(messages, called("model", said(messages)), tools)
+
+    async def achat(self, messages, tools=(), **kwargs):
+        return self._response(messages, await acalled("model", said(messages)), tools)
+
+    def stream_chat(self, messages, tools=(), **kwargs):
+        whole = self.chat(messages, tools)
+        return iter(list(self._pieces(whole)))
+
+    async def astream_chat(self, messages, tools=(), **kwargs):
+        async def give():
+            for piece in self._pieces(await self.achat(messages, tools)):
+                yield piece
+        return give()
+
+    def _pieces(self, whole):
+        text, parts = "", pieces(whole.message.content)
+        for part in parts[:-1]:
+            text += part
+            yield ChatResponse(message=ChatMessage(role="assistant", content=text), delta=part)
+        yield ChatResponse(message=whole.message, delta=parts[-1], raw=whole.raw)
+
+    def complete(self, prompt, formatted=False, **kwargs):
+        used = {"prompt_tokens": 7, "completion_tokens": 3}
+        return CompletionResponse(text=called("model", prompt), raw={"usage": used})
+
+    async def acomplete(self, prompt, formatted=False, **kwargs):
+        used = {"prompt_tokens": 7, "completion_tokens": 3}
+        return CompletionResponse(text=await acalled("model", prompt), raw={"usage": used})
+
+    def stream_complete(self, prompt, formatted=False, **kwargs):
+        raise NotImplementedError
+
+    async def astream_complete(self, prompt, formatted=False, **kwargs):
+        raise NotImplementedError
+
+    def _prepare_chat_with_tools(self, tools, user_msg=None, chat_history=None, **kwargs):
+        asked = [*(chat_history or []), *([user_msg] if user_msg is not None else [])]
+        return {"messages": asked, "tools": [tool.metadata.name for tool in tools]}
+
+    def get_tool_calls_from_response(self, response, error_on_no_tool_call=True, **kwargs):
+        calls = response.message.additional_kwargs.get("calls", [])
+        return [
+            ToolSelection(tool_id=call["id"], tool_name=call["name"], tool_kwargs={"what": call["what"]})
+            for call in calls
+        ]
+
+def said(messages):
+    return " ".join(str(message.content) for message in messages)
+'''
+
+_HEAD = """
+import threading
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.tools import FunctionTool
+from workflows import Context, Workflow, step
+from workflows.events import Event, StartEvent, StopEvent
+from model import Scripted
+from stage import BROKEN, acalled, called, opening, secrets
+
+llm = Scripted()
+
+class Found(Event):
+    text: str
+"""
+
+CHAT = (
+    _HEAD
+    + """
+async def look(what: str) -> str:
+    '''Look at something.'''
+    return await acalled("tool", f"look at {what}")
+
+class Chat(Workflow):
+    def __init__(self):
+        super().__init__(timeout=300)
+        self.lock = threading.Lock()  # what a record cannot hold: the code of `gather` is executed in every fork
+
+    @step
+    async def gather(self, ev: StartEvent) -> Found:
+        with self.lock:
+            pass
+        said = await llm.acomplete(opening(ev.input))
+        return Found(text=str(await FunctionTool.from_defaults(look).acall(what=said.text)))
+
+    @step
+    async def finish(self, ev: Found) -> StopEvent:
+        writer = FunctionAgent(name="writer", llm=llm, system_prompt="Finish it.")
+        return StopEvent(result=str(await writer.run(user_msg=f"finish {ev.text}")))
+
+def main():
+    return Chat()
+"""
+)
+
+CHAT_IN_THREADS = (
+    _HEAD
+    + """
+def look(what: str) -> str:
+    '''Look at something.'''
+    return called("tool", f"look at {what}")
+
+class Chat(Workflow):
+    def __init__(self):
+        super().__init__(timeout=300)
+        self.lock = threading.Lock()  # what a record cannot hold: the code of `gather` is executed in every fork
+
+    @step
+    def gather(self, ev: StartEvent) -> Found:
+        with self.lock:
+            pass
+        said = llm.complete(opening(ev.input))
+        return Found(text=str(FunctionTool.from_defaults(look).call(what=said.text)))
+
+    @step
+    async def finish(self, ev: Found) -> StopEvent:
+        writer = FunctionAgent(name="writer", llm=llm, system_prompt="Finish it.", streaming=False)
+        return StopEvent(result=str(await writer.run(user_msg=f"finish {ev.text}")))
+
+def main():
+    return Chat()
+"""
+)
+
+_BOTH = (
+    _HEAD
+    + """
+class Left(Event):
+    text: str
+
+class Right(Event):
+    text: str
+
+class Both(Workflow):
+    @step
+    async def split(self, ctx: Context, ev: StartEvent) -> Left | Right | None:
+        ctx.send_event(Left(text="left"))
+        ctx.send_event(Right(text="right"))
+        return None
+"""
+)
+
+PARALLEL = (
+    _BOTH
+    + """
+    @step
+    async def left(self, ev: Left) -> Found:
+        return Found(text=(await llm.acomplete(ev.text)).text)
+
+    @step
+    async def right(self, ev: Right) -> Found:
+        said = await llm.acomplete(ev.text)
+        return Found(text=(await llm.acomplete(f"again {said.text}")).text)
+
+    @step
+    async def join(self, ctx: Context, ev: Found) -> StopEvent | None:
+        found = ctx.collect_events(ev, [Found, Found])
+        return StopEvent(result=sorted(each.text for each in found)) if found else None
+
+def main():
+    return Both(timeout=300)
+"""
+)
+
+PARALLEL_IN_THREADS = (
+    _BOTH
+    + """
+    @step
+    def left(self, ev: Left) -> Found:
+        return Found(text=llm.complete(ev.text).text)
+
+    @step
+    def right(self, ev: Right) -> Found:
+        return Found(text=llm.complete(f"again {llm.complete(ev.text).text}").text)
+
+    @step
+    def join(self, ctx: Context, ev: Found) -> StopEvent | None:
+        found = ctx.collect_events(ev, [Found, Found])
+        return StopEvent(result=sorted(each.text for each in found)) if found else None
+
+def main():
+    return Both(timeout=300)
+"""
+)
+
+FAILING = (
+    _HEAD
+    + """
+async def look(what: str) -> str:
+    '''Look at something.'''
+    await acalled("tool", what)
+    raise LookupError(BROKEN)
+
+class Failing(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        try:
+            await FunctionTool.from_defaults(look).acall(what=opening(ev.input))
+        except LookupError as error:
+            return StopEvent(result=(await llm.acomplete(f"what about {error}")).text)
+        return StopEvent()
+
+def main():
+    return Failing(timeout=300)
+"""
+)
+
+FAILING_IN_THREADS = (
+    _HEAD
+    + """
+def look(what: str) -> str:
+    '''Look at something.'''
+    called("tool", what)
+    raise LookupError(BROKEN)
+
+class Failing(Workflow):
+    @step
+    def only(self, ev: StartEvent) -> StopEvent:
+        try:
+            FunctionTool.from_defaults(look).call(what=opening(ev.input))
+        except LookupError as error:
+            return StopEvent(result=llm.complete(f"what about {error}").text)
+        return StopEvent()
+
+def main():
+    return Failing(timeout=300)
+"""
+)
+
+STREAM = (
+    _HEAD
+    + """
+from llama_index.core.base.llms.types import ChatMessage
+
+class Stream(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        stream = await llm.astream_chat([ChatMessage(role="user", content=opening(ev.input))])
+        got = [piece.delta async for piece in stream]
+        return StopEvent(result={"pieces": len(got), "text": "".join(got)})
+
+def main():
+    return Stream(timeout=300)
+"""
+)
+
+STREAM_IN_THREADS = (
+    _HEAD
+    + """
+from llama_index.core.base.llms.types import ChatMessage
+
+class Stream(Workflow):
+    @step
+    def only(self, ev: StartEvent) -> StopEvent:
+        got = [piece.delta for piece in llm.stream_chat([ChatMessage(role="user", content=opening(ev.input))])]
+        return StopEvent(result={"pieces": len(got), "text": "".join(got)})
+
+def main():
+    return Stream(timeout=300)
+"""
+)
+
+LETTERS = (
+    _HEAD
+    + """
+class Letter(Event):
+    text: str
+
+class Done(Event):
+    pass
+
+class Post(Workflow):
+    def __init__(self):
+        super().__init__(timeout=300)
+        self.answers = []
+
+    @step
+    async def send(self, ctx: Context, ev: StartEvent) -> Letter | None:
+        for word in ("one", "two", "three"):
+            ctx.send_event(Letter(text=word))
+        return None
+
+    @step(num_workers=1)
+    async def clerk(self, ctx: Context, ev: Letter | Done) -> Done | StopEvent | None:
+        if isinstance(ev, Done):
+            return StopEvent(result=self.answers)
+        self.answers.append((await llm.acomplete(ev.text)).text)
+        return Done() if ev.text == "three" else None
+
+def main():
+    return Post()
+"""
+)
+
+SETTING = (
+    _HEAD
+    + """
+async def look(what: str) -> str:
+    '''Look at something.'''
+    return "nothing"
+
+def main():
+    return FunctionAgent(name="ann", llm=llm, tools=[look], system_prompt="Be brief.")
+"""
+)
+
+SECRET = (
+    _HEAD
+    + """
+class Secret(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        told = secrets()
+        print("the keys are", *told)
+        client = Scripted(api_key=told[0])
+        said = await client.acomplete(f"keep {' and '.join(told)}")
+        return StopEvent(result=[said.text, *told])
+
+def main():
+    return Secret(timeout=300)
+"""
+)
+
+_PROGRAMS: dict[Scene, str] = {
+    "chat": CHAT,
+    "parallel": PARALLEL,
+    "failing": FAILING,
+    "stream": STREAM,
+    "letters": LETTERS,
+    "setting": SETTING,
+    "secret": SECRET,
+}
+_IN_THREADS: dict[Scene, str] = {
+    **_PROGRAMS,
+    "chat": CHAT_IN_THREADS,
+    "parallel": PARALLEL_IN_THREADS,
+    "failing": FAILING_IN_THREADS,
+    "stream": STREAM_IN_THREADS,
+}
+
+
+def _letter(text: str) -> Json:
+    return {"type": "Letter", "text": text}
+
+
+def _kit(name: str, programs: dict[Scene, str], environment: str) -> Kit:
+    return Kit(
+        name=name,
+        adapter="outtake_probe.targets.llamaindex",
+        packages=["llama-index-workflows", "llama-index-core"],
+        environment=environment,
+        programs=programs,
+        files={"model.py": MODEL},
+        tokens=(7, 3),
+        setting=Setting(component="ann", key="system_prompt", value="Talk like a pirate."),
+        message=_letter,
+    )
+
+
+KIT = _kit("LlamaIndex", _PROGRAMS, "llamaindex")
+SYNC = _kit("LlamaIndex, sync", _IN_THREADS, "llamaindex")
+OLDEST = _kit("LlamaIndex, oldest", _PROGRAMS, "llamaindex-oldest")
