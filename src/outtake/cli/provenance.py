@@ -40,7 +40,6 @@ _ROLES = {
     "message": "said",
     "edit": "was edited",
     "setting": "was set",
-    "note": "noted",
     "value": "read",
 }
 _RUN = {"run_started": "the input of the run", "run_ended": "the result of the run"}
@@ -211,7 +210,7 @@ def print_hands(console: Console, found: Document, every: bool, limit: int) -> N
 
 def _print_hand(console: Console, hand: Document) -> None:
     line = Text(f"{hand['seq']:>5} ", style="dim") + _who(hand)
-    line.append("  " if hand["kind"] in (*_RUN, "noted") else f" {_ROLES[hand['role']]}  ", style="dim")
+    line.append("  " if hand["kind"] in _RUN else f" {_ROLES[hand['role']]}  ", style="dim")
     line += _marked(hand["match"])
     line.append("  new here" if hand["source"] is None else f"  from {hand['source']}", style="dim")
     if hand["match"]["how"] != "verbatim" or hand["match"]["form"]:

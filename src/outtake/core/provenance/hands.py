@@ -11,7 +11,7 @@ from outtake.core.provenance.forms import Match, Sought, seek
 from outtake.core.provenance.numbers import tokens
 from outtake.core.provenance.story import Entry, Story
 
-Role = Literal["input", "output", "error", "message", "edit", "setting", "note", "value"]
+Role = Literal["input", "output", "error", "message", "edit", "setting", "value"]
 _ROLES: dict[str, Role] = {
     "run_started": "input",
     "invocation_started": "input",
@@ -19,11 +19,10 @@ _ROLES: dict[str, Role] = {
     "message_queued": "message",
     "edited": "edit",
     "config_set": "setting",
-    "noted": "note",
     "value_read": "value",
     "run_ended": "output",
 }
-"""What a record of each kind has the text as; others only keep the books."""
+"""What a record of each kind has the text as; the others keep the books, or repeat what the framework reports."""
 
 
 @dataclass(frozen=True, slots=True)

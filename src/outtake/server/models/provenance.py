@@ -58,7 +58,7 @@ class Hand(RecordOutline):
     role and wording before.
     """
 
-    role: Literal["input", "output", "error", "message", "edit", "setting", "note", "value"]
+    role: Literal["input", "output", "error", "message", "edit", "setting", "value"]
     match: TextMatch
     path: list[str | int]
     source: int | None
