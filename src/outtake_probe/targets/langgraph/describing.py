@@ -13,6 +13,7 @@ from outtake_probe.records import Json
 from outtake_probe.targets.langchain import tools
 from outtake_probe.targets.langgraph import outputs, settings
 from outtake_probe.targets.langgraph.hub import Hub
+from outtake_probe.targets.langgraph.places import is_function, name_of
 
 
 def describe(hub: Hub) -> dict[str, Json]:
@@ -31,7 +32,7 @@ def _components(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict
     for name, node in graph.nodes.items():
         if name == START:
             continue
-        below = path if len(graph.nodes) == 1 and graph.get_name() == name else f"{path}/{name}"
+        below = path if is_function(graph) and name_of(graph) == name else f"{path}/{name}"
         found = settings.find(node)
         if below != path:
             schema = {"state": outputs.state_schema(graph)} if getattr(graph, "builder", None) is not None else {}

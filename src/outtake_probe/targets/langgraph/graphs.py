@@ -24,7 +24,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import Session, Stopped
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph.hub import Hub
-from outtake_probe.targets.langgraph.places import Place, here
+from outtake_probe.targets.langgraph.places import Place, here, name_of
 from outtake_probe.targets.langgraph.visits import Visit, visit
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import describe_error, encode
@@ -32,8 +32,6 @@ from outtake_probe.waits import adrive, drive
 
 Method = Callable[..., Any]
 Wrap = Callable[[Method], Method]
-UNNAMED = "LangGraph"
-"""What LangGraph calls a graph without a name."""
 _expected: ContextVar[Place | None] = ContextVar("outtake_langgraph_expected", default=None)
 """The run that the next `stream` of its graph is."""
 
@@ -58,12 +56,6 @@ def expecting(place: Place) -> Iterator[None]:
 def _is_expected(graph: Any) -> bool:
     place = _expected.get()
     return place is not None and place.graph is graph
-
-
-def name_of(graph: Any) -> str:
-    """How a graph is called in paths."""
-    name = graph.get_name()
-    return "graph" if name == UNNAMED else str(name).replace("/", "_")
 
 
 def _path(graph: Any) -> str:

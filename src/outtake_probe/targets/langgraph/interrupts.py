@@ -18,7 +18,7 @@ from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import Around
 from outtake_probe.targets.langgraph.hub import CONF, Hub
-from outtake_probe.targets.langgraph.steps import SCRATCHPAD, answers_for
+from outtake_probe.targets.langgraph.visits import SCRATCHPAD, visit
 from outtake_probe.targets.patches import Patches
 
 
@@ -35,7 +35,8 @@ def _conf() -> dict[str, Any]:
 
 
 def _identity() -> Json:
-    return messages.body(answers_for(_conf()))
+    now = visit.get()
+    return messages.body(now.answers.values()) if now is not None else None
 
 
 def _error(error: Exception) -> Exception:

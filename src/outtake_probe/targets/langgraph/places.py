@@ -99,8 +99,15 @@ class Place:
     """What led to this run's input: a message of the user's."""
     streams: frozenset[str] = frozenset()
     """What the program gets to see while this runs: kinds of events, and `subgraphs`."""
+    answered: bool = False
+    """The answer with which the outermost run was resumed has been taken by a node."""
     threaded: bool = False
     """The ledger is that of a checkpointer's thread."""
+
+    @property
+    def root(self) -> Place:
+        """The run around all the others."""
+        return self if self.outer is None else self.outer.root
 
     def prepared(self, tasks: Iterable[Any], step: int) -> None:
         """Tasks are about to run."""
@@ -122,6 +129,23 @@ def _beside(name: str, step: int, index: int) -> Frame | None:
     key = f"{frame.key}>{name}~{step}.{index}"
     about = (frame.invocation, frame.matched, frame.lineage, frame.component, frame.message)
     return Frame(*about, key, kind=frame.kind)
+
+
+UNNAMED = "LangGraph"
+"""What LangGraph calls a graph without a name."""
+
+
+def name_of(graph: Any) -> str:
+    """How a graph is called in paths; the graph of an `@entrypoint` as its function."""
+    name = graph.get_name()
+    if name == UNNAMED:
+        name = next(iter(graph.nodes)) if is_function(graph) else "graph"
+    return str(name).replace("/", "_")
+
+
+def is_function(graph: Any) -> bool:
+    """Whether this is what `@entrypoint` makes: a graph with one node and nothing before it."""
+    return len(graph.nodes) == 1 and "__start__" not in graph.nodes
 
 
 here: ContextVar[Place | None] = ContextVar("outtake_langgraph_place", default=None)

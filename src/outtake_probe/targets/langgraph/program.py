@@ -16,6 +16,7 @@ from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph import graphs, outputs
 from outtake_probe.targets.langgraph.hub import CONF, Hub
 from outtake_probe.targets.langgraph.keeper import Keeper
+from outtake_probe.targets.langgraph.places import name_of
 from outtake_probe.targets.langgraph.target import GraphTarget
 from outtake_probe.targets.langgraph.waiting import UPDATE, Said, question
 from outtake_probe.values import decode, encode
@@ -30,7 +31,7 @@ def make_program(made: Any, hub: Hub, target: GraphTarget) -> Program:
     kept = graph.checkpointer is None
     if kept:
         graph = graph.copy({"checkpointer": Keeper()})
-    name = graphs.name_of(graph)
+    name = name_of(graph)
     target.adopt(name, graph)
     run = _Run(hub, target, graph, name, kept)
     return Program(run.run, target, name)

@@ -28,15 +28,13 @@ from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph import outputs
 from outtake_probe.targets.langgraph.codec import Waiting, revised
 from outtake_probe.targets.langgraph.hub import CONF, Hub
-from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_hidden
-from outtake_probe.targets.langgraph.visits import Visit, visit
+from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_function, is_hidden, name_of
+from outtake_probe.targets.langgraph.visits import Answers, Visit, visit
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import TAG, decode, encode
 
 Method = Callable[..., Any]
 RUNTIME = "__pregel_runtime"
-SCRATCHPAD = "__pregel_scratchpad"
-RESUME_MAP = "__pregel_resume_map"
 SEQUENCE = "RunnableSeq"
 
 
@@ -261,7 +259,8 @@ class Step(Runnable[Any, Any]):
     # -- what happens inside -----------------------------------------------------------------------------------------
 
     def _visit(self, input: Any, config: Any) -> Visit:
-        runtime = ((config or {}).get(CONF) or {}).get(RUNTIME)
+        conf = (config or {}).get(CONF) or {}
+        runtime = conf.get(RUNTIME)
         store, writer = getattr(runtime, "store", None), getattr(runtime, "stream_writer", _nowhere)
         return Visit(
             self._place,
@@ -271,6 +270,7 @@ class Step(Runnable[Any, Any]):
             store=store,
             writer=writer,
             settings=lambda: self._hub.settings(self._place, self._task.name),
+            answers=Answers(self._place, conf),
         )
 
     def _given(self, now: Visit, new: NewInput | None) -> Any:
@@ -282,6 +282,7 @@ class Step(Runnable[Any, Any]):
 
     def _bubbled(self, now: Visit, error: GraphBubbleUp) -> Waiting:
         """It asked a person, or handed a command to the graph around: no failure, and not for the record to answer."""
+        now.returned()
         now.lose("the node waits for an answer, or hands a command on")
         return Waiting(error)
 
@@ -289,7 +290,7 @@ class Step(Runnable[Any, Any]):
 
     def _call(self, now: Visit, config: Any) -> Call:
         conf = (config or {}).get(CONF) or {}
-        answers = answers_for(conf)
+        answers = now.answers.values()
         beside = _beside(conf, answers)
         is_task = _is_task(self._task)
         shown = _arguments(self._bound, now.shown) if is_task else now.shown
@@ -354,7 +355,7 @@ def _is_task(task: Any) -> bool:
 
 def _is_entry(place: Place, task: Any) -> bool:
     """Whether this is the body of an `@entrypoint`, the only node of a graph that is called like it."""
-    return len(place.graph.nodes) == 1 and place.graph.get_name() == task.name
+    return is_function(place.graph) and name_of(place.graph) == task.name
 
 
 def _graph_in(bound: Any) -> Any:
@@ -366,16 +367,6 @@ def _graph_in(bound: Any) -> Any:
         return inner
     found: Sequence[Any] = [step for step in getattr(bound, "steps", ()) if isinstance(step, Pregel)]
     return found[0] if found else None
-
-
-def answers_for(conf: dict[str, Any]) -> list[Any]:
-    """What persons have answered that the node will be given, in order."""
-    pad = conf.get(SCRATCHPAD)
-    if pad is None:
-        return []
-    pending = pad.get_null_resume(False)
-    mapped = list((conf.get(RESUME_MAP) or {}).values())
-    return [*pad.resume, *([pending] if pending is not None else []), *mapped]
 
 
 def _beside(conf: dict[str, Any], answers: list[Any]) -> dict[str, Json]:

@@ -9,7 +9,7 @@ executed again, with the calls inside it answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -22,14 +22,67 @@ from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.targets.langgraph.stores import Stored
 from outtake_probe.values import Opaque, decode, encode, is_opaque
 
+RESUME = "__resume__"
+RESUME_MAP = "__pregel_resume_map"
+SCRATCHPAD = "__pregel_scratchpad"
+SEND = "__pregel_send"
 visit: ContextVar[Visit | None] = ContextVar("outtake_langgraph_visit", default=None)
+
+
+class Answers:
+    """What persons have answered: to this task, and the answer that lies ready for the first node that asks.
+
+    LangGraph keeps the latter in sight after it was taken; the run of the outermost graph knows that it was.
+    """
+
+    def __init__(self, place: Place, conf: Mapping[str, Any]) -> None:
+        self._place = place
+        self._pad = conf.get(SCRATCHPAD)
+        self._send = conf.get(SEND)
+        self._mapped = list((conf.get(RESUME_MAP) or {}).values())
+        self._had = 0
+        self.taken = False
+        """The node, or one inside it, has taken the answer that lay ready."""
+
+    def values(self) -> list[Any]:
+        """All that this task may be given."""
+        if self._pad is None:
+            return []
+        ready = None if self._place.root.answered else self._pad.get_null_resume(False)
+        return [*self._pad.resume, *([ready] if ready is not None else []), *self._mapped]
+
+    def look(self) -> None:
+        """A node is about to run."""
+        self._had = len(self._pad.resume) if self._pad is not None else 0
+
+    def has_taken(self) -> bool:
+        """Whether the node itself has taken an answer."""
+        if self._pad is None or self._place.root.answered or self._pad.get_null_resume(False) is None:
+            return False
+        return len(self._pad.resume) > self._had
+
+    def take(self) -> None:
+        """The record answers for a node that took it."""
+        answer = self._pad.get_null_resume(True) if self._pad is not None else None
+        if answer is not None and self._pad is not None:
+            self._pad.resume.append(answer)
+            self._send([(RESUME, self._pad.resume)])
 
 
 class Visit:
     """`Whole` for one visit of a node."""
 
     def __init__(
-        self, place: Place, path: str, given: Any, *, node: Any, store: Any, writer: Any, settings: Callable[[], Json]
+        self,
+        place: Place,
+        path: str,
+        given: Any,
+        *,
+        node: Any,
+        store: Any,
+        writer: Any,
+        settings: Callable[[], Json],
+        answers: Answers,
     ) -> None:
         self.place = place
         self.path = path
@@ -43,6 +96,7 @@ class Visit:
         self.stored = Stored(store)
         self._writer = writer
         self._settings = settings
+        self.answers = answers
         self._streamed: list[Json] = []
         self._lost = ""
         self._result: Any = None
@@ -70,9 +124,16 @@ class Visit:
         if "messages" in self.place.streams or "tools" in self.place.streams:
             self.lose("what a model says is streamed to the program as it comes")
 
-    def returned(self, result: Any) -> None:
-        """It came back with this."""
+    def returned(self, result: Any = None) -> None:
+        """It came back with this, or did not come to its end."""
         self._result = result
+        if self.answers.has_taken():
+            self._took()
+
+    def _took(self) -> None:
+        for each in self.around():
+            each.answers.taken = True
+        self.place.root.answered = True
 
     # -- for the gate ------------------------------------------------------------------------------------------------
 
@@ -81,6 +142,7 @@ class Visit:
         self._lost, self._result = "", None
         self._streamed.clear()
         self.stored.clear()
+        self.answers.look()
 
     def changes(self) -> Json:
         """What it did beside its result.  Raises `Opaque`."""
@@ -91,6 +153,8 @@ class Visit:
         if is_opaque(self._streamed):
             raise Opaque("the node streamed what cannot be put into a record")
         out: dict[str, Json] = self.stored.changes()
+        if self.answers.taken:
+            out["answered"] = True
         settings = self._settings()
         if settings:
             out["settings"] = settings
@@ -111,6 +175,9 @@ class Visit:
         if outer is not None:
             for each in outer.around():
                 each.stored.add_reads(changes)
+        if changes.get("answered"):
+            self.answers.take()
+            self._took()
         self.stored.redo(changes)
         for event in changes.get("streamed", ()):
             self._writer(decode(event))
