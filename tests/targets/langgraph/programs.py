@@ -99,7 +99,7 @@ def ran(name: str) -> None:
     CALLS.append(name)
 
 
-def chain(*nodes: Callable[..., Any], state: Any = Log, **options: Any) -> Any:
+def chain(*nodes: Any, state: Any = Log, **options: Any) -> Any:
     """A graph whose nodes follow one another."""
     graph = StateGraph(state)
     for node in nodes:
@@ -128,7 +128,8 @@ def fanned() -> Any:
         return {"log": [ask(*sorted(state["log"]))]}
 
     graph = StateGraph(Log)
-    for node in (plan, work, join):
+    nodes: tuple[Any, ...] = (plan, work, join)
+    for node in nodes:
         graph.add_node(node.__name__, node)
     graph.add_edge(START, "plan")
     graph.add_conditional_edges("plan", lambda _: [Send("work", i) for i in range(3)], ["work"])
@@ -365,11 +366,15 @@ def _stored() -> Any:
 
     def get(state: Log) -> Any:
         ran("get")
-        return {"log": [get_store().get(("a",), "k").value["v"]]}
+        return {"log": [value_of(get_store())]}
 
     store = InMemoryStore()
     graph = chain(put, get).compile(store=store)
-    return [list(graph.stream({"log": []}, stream_mode=["custom", "values"])), store.get(("a",), "k").value]
+    return [list(graph.stream({"log": []}, stream_mode=["custom", "values"])), value_of(store)]
+
+
+def value_of(store: Any) -> Any:
+    return store.get(("a",), "k").value["v"]
 
 
 class Locked(TypedDict, total=False):

@@ -15,7 +15,7 @@ from outtake_probe.session import Session
 from outtake_probe.targets import langchain
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.langchain.context import around
-from outtake_probe.targets.langgraph import codec, graphs, interrupts, steps, stores
+from outtake_probe.targets.langgraph import codec, graphs, interrupts, steps, stores, timeouts
 from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.program import is_builder, make_program
 from outtake_probe.targets.langgraph.target import CAPABILITIES, GraphTarget
@@ -56,6 +56,7 @@ def install(session: Session) -> Sequence[str]:
         missing += graphs.install(hub, patches)
         missing += steps.install(hub, patches)
         missing += stores.install(patches, hub.watch_store)
+        missing += timeouts.install(session, patches)
         interrupts.install(hub, patches, around)
     _installed.missing += missing
     return missing

@@ -64,7 +64,7 @@ class Answers:
     def take(self) -> None:
         """The record answers for a node that took it."""
         answer = self._pad.get_null_resume(True) if self._pad is not None else None
-        if answer is not None and self._pad is not None:
+        if answer is not None and self._pad is not None and self._send is not None:
             self._pad.resume.append(answer)
             self._send([(RESUME, self._pad.resume)])
 
