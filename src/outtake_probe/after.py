@@ -132,7 +132,7 @@ def after(
             return PROCEED
         _write_ended(session, passage, back)
         if rerun is not None:
-            _compare(rerun, passage, body)
+            _compare(rerun, passage, back)
     if not session.stance.watching:
         return PROCEED
     return (yield from _hold_after(session, passage, back))
@@ -168,7 +168,7 @@ def _return(rerun: Rerun, passage: Passage) -> Steps[None]:
         yield from rerun.turn(end.seq)
     elif rerun.replay.in_prefix:
         yield from rerun.turn(rerun.replay.cut)
-    if rerun.replay.different and passage.how == "reused" and end is not None:
+    if rerun.replay.different and passage.verb == "serve" and end is not None:
         yield from rerun.among_served(end.seq)
 
 
@@ -176,12 +176,13 @@ def _ends(past: Past) -> list[int]:
     return [r.seq for r in (past.end, past.output_edit) if r is not None]
 
 
-def _compare(rerun: Rerun, passage: Passage, body: str | None) -> None:
+def _compare(rerun: Rerun, passage: Passage, back: Back) -> None:
     end = passage.past.end if passage.past is not None else None
     if rerun.replay.in_prefix:
         return
     counts = passage.call.kind in LEAVES or passage.call.whole is not None
-    if end is None or passage.past is None or (counts and body != _recorded_body(rerun, passage)):
+    differs = end is None or back.body != _recorded_body(rerun, passage) or back.changes != end.changes
+    if end is None or passage.past is None or (counts and differs):
         rerun.replay.depart()
         return
     rerun.settle(_ends(passage.past))

@@ -86,7 +86,7 @@ class Rerun:
             yield from self._ask()
 
     def among_served(self, seq: int) -> Steps[None]:
-        """Order binds no more, but what is served at the same time comes back in its recorded order.
+        """Order binds no more, but what is served or mocked at the same time comes back in its recorded order.
 
         It takes no time now, so all of a fan-out would come at once, and who collects it would see another order.
         """
