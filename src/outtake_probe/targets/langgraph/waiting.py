@@ -69,10 +69,10 @@ class Desk:
                 }
             try:
                 given = await adrive(self._session.hold(self._asked))
+                if given.verb == "serve" and not given.failed:
+                    await asyncio.to_thread(self._answer, path, given)
             finally:
                 self._asked = None
-            if given.verb == "serve" and not given.failed:
-                await asyncio.to_thread(self._answer, path, given)
 
     def _answer(self, path: str, given: Answer) -> None:
         """What is held was answered: that is a message like any other answer."""
