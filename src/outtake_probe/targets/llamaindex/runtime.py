@@ -12,10 +12,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from workflows.errors import WorkflowCancelledByUser
 from workflows.events import Event, InternalDispatchEvent, StopEvent, UnhandledEvent, WorkflowIdleEvent
 from workflows.runtime.runtime_decorators import BaseInternalRunAdapterDecorator
 from workflows.runtime.types.plugin import RegisteredWorkflow, Runtime
-from workflows.runtime.types.ticks import TickAddEvent
+from workflows.runtime.types.ticks import TickAddEvent, TickCancelRun
 
 from outtake_probe.calling import NewInput, acall, asend
 from outtake_probe.calls import Call, Message, current
@@ -103,6 +104,9 @@ def _flow(hub: Hub, workflow: Any, run_fn: Any) -> Any:
                 normalize=lambda _, value: _new_start(workflow, value),
             )
             return await acall(hub.session, call, lambda new: run_fn(init_state, _start(new, start_event), tags))
+        except WorkflowCancelledByUser:
+            hub.session.check()  # the user of the debugger has ended the program
+            raise
         finally:
             waiting.over(run)
             hub.runs.pop(run.id, None)
@@ -281,6 +285,10 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
     async def send_again(self, sent: Sent, state: Any) -> None:
         """A step that is served from the record sent this."""
         await super().send_event(add_event(sent, getattr(state, "invocation_id", None)))
+
+    async def cancel(self) -> None:
+        """End a run in which nothing moves any more."""
+        await super().send_event(TickCancelRun())
 
     async def write_to_event_stream(self, event: Event) -> None:
         here = running.get()

@@ -14,11 +14,11 @@ from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.llamaindex import events as codec
-from outtake_probe.targets.llamaindex import graph, runtime, settings
+from outtake_probe.targets.llamaindex import graph, runtime, settings, waiting
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.steps import accepted
-from outtake_probe.values import encode
+from outtake_probe.values import TAG, decode, encode
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:agent",
@@ -74,13 +74,27 @@ class LlamaIndexTarget:
     def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
         """Check a new event for a step or a workflow."""
         run, step = self._address(component)
-        event = codec.build(value, self._takes(run, step), type)
+        event = self._event(run, step, type, value)
 
         def put(number: int) -> None:
             runtime.inject(run, event, step, number)
 
         path = run.step_path(step) if step is not None else runtime.recipient(run, event)
         return [Outgoing(path, event.__class__.__name__, encode(event), put)]
+
+    def _event(self, run: Run, step: str | None, type: str, value: Json) -> Event:
+        """What a person means; who names no type means what the run waits for, if that fits."""
+        if self._hub.session.rerun is not None and isinstance(value, dict) and value.get(TAG) == "event":
+            found: Event = decode(value)  # from the record: its step may not wait yet
+            return found
+        awaited = waiting.expected(run) if step is None and not type else []
+        if awaited:
+            try:
+                return codec.build(value, awaited)
+            except BadValue:
+                if self._takes(run, step) == awaited:
+                    raise
+        return codec.build(value, self._takes(run, step), type)
 
     def _address(self, component: str) -> tuple[Run, str | None]:
         runs = list(self._hub.runs.values())

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from workflows.events import HumanResponseEvent
+from workflows.events import Event, HumanResponseEvent
 
 from outtake_probe.gate import Answer
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
+from outtake_probe.session import BadValue, Stopped
 from outtake_probe.waits import adrive
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _start(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> N
 
 def idle(hub: Hub, run: Run) -> None:
     """Nothing moves in a run any more until an event arrives."""
-    if run.hold is None and not hub.session.stopping:
+    if run.hold is None:
         run.hold = asyncio.ensure_future(_shown(hub, run))
 
 
@@ -52,7 +52,11 @@ async def _shown(hub: Hub, run: Run) -> None:
         "call": "flow",
         "prompt": f"{run.path} waits for {names(run) or 'an event'}",
     }
-    answer = await adrive(hub.session.hold(fields, lambda given: _complete(hub, run, given)))
+    try:
+        answer = await adrive(hub.session.hold(fields, lambda given: _complete(hub, run, given)))
+    except Stopped:
+        await run.adapter.cancel()
+        return
     if answer.verb == "serve" and not answer.failed:
         with hub.session.lock:
             hub.session.inject(run.path, "", answer.value)
@@ -72,10 +76,14 @@ def over(run: Run) -> None:
         hold.cancel()
 
 
-def names(run: Run) -> str:
+def expected(run: Run) -> list[type[Event]]:
     """The types of events that would let it go on, as far as that is known."""
-    heard = [cls.__name__ for config in run.configs.values() for cls in config.accepted_events if _is_human(cls)]
-    return ", ".join(dict.fromkeys([*(cls.__name__ for cls in run.awaited.values()), *heard]))
+    heard = [cls for config in run.configs.values() for cls in config.accepted_events if _is_human(cls)]
+    return list(dict.fromkeys([*run.awaited.values(), *heard]))
+
+
+def names(run: Run) -> str:
+    return ", ".join(cls.__name__ for cls in expected(run))
 
 
 def _is_human(cls: Any) -> bool:
