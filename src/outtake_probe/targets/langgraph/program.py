@@ -80,10 +80,10 @@ class _Run:
     async def _asked(self) -> Json:
         """What the graph waits for: questions, or to be let go on; None where it came to its end."""
         state = await self._call("get_state", self._config)
-        if not state.next:
-            return None
         asked = [interrupt for task in state.tasks for interrupt in task.interrupts]
-        return encode(question(asked)) if asked else _STOPPED
+        if asked:
+            return encode(question(asked))
+        return _STOPPED if state.next else None
 
     async def _update(self, said: Said) -> None:
         values, node = said.value["values"], said.value.get("as_node")
