@@ -61,7 +61,7 @@ class Checking(Workflow):
             ctx.send_event(Candidate(title=title, similarity=similarity, sentences=ev.sentences))
         return None
 
-    @step(num_workers=2)
+    @step(num_workers=1)
     async def identify(self, ev: Candidate) -> Identified:
         """Have the model say which sentences are the same."""
         theirs = plagiarism.sentences(plagiarism.source(ev.title))

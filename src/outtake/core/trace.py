@@ -1,7 +1,7 @@
 """The trace of a run: invocations, the spans of its framework's own instrumentation, and events, nested and in time.
 
-A span lies in the span, or else in the invocation, that it was opened in; an event in the span, or else in the
-invocation, that it happened in.  Times are seconds since the epoch, as the records have them.
+A span lies in the span that it was opened in, as far as both are part of one invocation, else in the invocation; and so
+does an event.  Times are seconds since the epoch, as the records have them.
 """
 
 from __future__ import annotations
@@ -47,21 +47,30 @@ class Item:
 def items(records: Iterable[Mapping[str, Json]]) -> list[Item]:
     """Everything that a run's records tell, in time order."""
     found: dict[int, Item] = {}
+    around: dict[int, int | None] = {}
     for r in records:
         kind = r["kind"]
         if kind == "invocation_started":
             found[r["seq"]] = _item(r, "invocation", r.get("component", ""), r.get("parent"), call=r["call"])
         elif kind == "span_started":
-            within = r["within"] if r.get("within") in found else r.get("parent")
-            found[r["seq"]] = _item(r, "span", r["name"], within)
+            around[r["seq"]] = r.get("parent")
+            found[r["seq"]] = _item(r, "span", r["name"], _holder(r, r.get("within"), around))
         elif kind == "noted":
-            span = r["span"] if r.get("span") in found else r.get("parent")
-            found[r["seq"]] = replace(_item(r, "event", r["type"], span), end=r["at"])
+            found[r["seq"]] = replace(_item(r, "event", r["type"], _holder(r, r.get("span"), around)), end=r["at"])
         elif kind in ("invocation_ended", "span_ended"):
             number = r.get("invocation" if kind == "invocation_ended" else "span")
             if number in found:
                 found[number] = _ended(found[number], r)
     return sorted(found.values(), key=lambda item: (item.start, item.seq))
+
+
+_NOWHERE = -1
+
+
+def _holder(r: Mapping[str, Json], span: int | None, around: Mapping[int, int | None]) -> int | None:
+    """What encloses a span or an event: the span that it names, if that lies in the same invocation, else this one."""
+    own = r.get("parent")
+    return span if span is not None and around.get(span, _NOWHERE) == own else own
 
 
 def _item(r: Mapping[str, Json], kind: ItemKind, name: str, parent: int | None, call: str = "") -> Item:
