@@ -147,12 +147,13 @@ class Said:
 
 def conversation(messages: Sequence[BaseMessage], last: Said | None) -> Said:
     """Messages as JSON; where the list only grew since the last time, the new ones are made."""
+    at = len(last.objects) if last is not None else 0
+    if last is not None and len(messages) == at and _is_same(last, messages, list(map(_content, messages))):
+        return last
     objects = list(messages)
     contents = list(map(_content, objects))
-    if last is not None and _grew(last, objects, contents):
-        if len(objects) == len(last.objects):
-            return last
-        at, changeable = len(last.objects), last.changeable
+    if last is not None and at < len(objects) and _is_same(last, objects[:at], contents[:at]):
+        changeable = last.changeable
         parts = Growing([*last.parts, *map(part, objects[at:])], last.parts)
     else:
         at, changeable = 0, []
@@ -161,19 +162,22 @@ def conversation(messages: Sequence[BaseMessage], last: Said | None) -> Said:
     return Said(objects, contents, [*changeable, *new], parts)
 
 
-def _grew(last: Said, objects: list[Any], contents: list[Any]) -> bool:
-    at = len(last.objects)
+def _is_same(last: Said, objects: Sequence[Any], contents: list[Any]) -> bool:
+    """Whether messages are the same objects as the last time, as a rule, and still say the same."""
     return (
-        at <= len(objects)
-        and objects[:at] == last.objects  # the same objects, as a rule: that costs next to nothing
-        and contents[:at] == last.contents
+        objects == last.objects
+        and contents == last.contents
         and all(slim(objects[i]) == said for i, said in last.changeable)
     )
 
 
-def is_conversation(value: object) -> bool:
-    """Whether this is a list of messages."""
-    return type(value) is list and bool(value) and isinstance(value[0], BaseMessage) and _all_messages(value)
+def is_conversation(value: object, last: Said | None = None) -> bool:
+    """Whether this is a list of messages; where it only grew, the new ones decide."""
+    if type(value) is not list or not value or not isinstance(value[0], BaseMessage):
+        return False
+    at = len(last.objects) if last is not None else 0
+    new = value[at:] if last is not None and value[:at] == last.objects else value
+    return _all_messages(new)
 
 
 def _all_messages(value: list[Any]) -> bool:

@@ -106,7 +106,7 @@ class States:
     def _item(self, key: str, value: Any) -> Json:
         if type(value) is list and len(value) > _FEW:
             last = self._last.get(key)
-            if messages.is_conversation(value):
+            if messages.is_conversation(value, last):
                 said = messages.conversation(value, last)
             elif _scalars.issuperset(map(type, value)):
                 said = _values(value, last)
