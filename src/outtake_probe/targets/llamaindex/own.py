@@ -120,8 +120,16 @@ def _watched(cls: Any) -> type:
         watch.wrote(own(self), name)
 
     def _get_steps(self: Any) -> Any:
+        own_steps = any(hasattr(value, "_step_config") for value in object.__getattribute__(self, "__dict__").values())
         with unwatched():
-            return cls._get_steps(self)
+            if own_steps:
+                return cls._get_steps(self)
+            found = steps.get(cls)
+            if found is None:
+                found = steps[cls] = [name for name in cls._get_steps(self) if name not in cls._step_functions]
+            return {**{name: getattr(self, name) for name in found}, **cls._step_functions}
+
+    steps: dict[type, list[str]] = {}
 
     body = {
         "__getattribute__": __getattribute__,

@@ -1,8 +1,8 @@
-"""What tells whether a value of the program's state has changed, at the price of copying it once.
+"""What tells whether a value of the program's state has changed, at the price of a comparison.
 
-A *print* is made of the bytes of the value (`marshal`, where all of it is plain data; its encoded form otherwise).
-Of a list that has grown only what is new is hashed and encoded, of an object only what differs, so that a conversation
-that is kept in the state costs its new message at each step.  What no record can hold has no print.
+A *print* keeps the content of plain data (lists, objects, simple values), of other values their text.  Of a list that
+has grown only what is new is hashed and recorded, of an object only what differs, so that a conversation that is kept
+in the state costs its new message at each step.  What no record can hold has no print.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ import marshal
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from outtake_probe.records import Json
 from outtake_probe.values import Opaque, class_name, encode, is_opaque
 
-_FAST = sys.version_info >= (3, 11)
+_SORTS_SETS = sys.version_info >= (3, 11)
 """Whether `marshal` writes sets in an order that does not depend on the process."""
-_HEAD = 5
-"""Bytes before the items of a list: its kind and its length."""
+_LEAVES = frozenset({str, int, float, bool, bytes, complex, type(None)})
 _DEPTH = 6
 _SMALL = object.__basicsize__ + 24
 _MANY = 8
@@ -33,65 +32,110 @@ unfit: list[type] = []
 """Classes whose objects have a state that no record holds."""
 
 
+class _NotPlain(Exception):
+    """A value that is not made of lists, objects and simple values only."""
+
+
 @dataclass(slots=True)
 class Print:
-    """What a value looked like."""
+    """What a value looked like: its content, with containers of its own, where it is plain; else its text."""
 
-    raw: bytes
+    content: Any
     digest: str
-    count: int = -1
-    """Length of a list; -1 for anything else."""
+    text: bytes = b""
     hashed: Any = None
-    parts: dict[str, bytes] | None = field(default=None)
-    """Of a large object, a hash for each entry."""
+    """Of a list, the hash of its items so far; of an object, the sum of the hashes of its entries."""
 
     def grown_from(self, before: Print) -> bool:
         """Whether this is a list that begins with all of another one."""
-        return (
-            0 <= before.count <= self.count
-            and len(self.raw) >= len(before.raw)
-            and self.raw.startswith(before.raw[_HEAD:], _HEAD)
-        )
+        mine, theirs = self.content, before.content
+        if type(mine) is not list or type(theirs) is not list or len(theirs) > len(mine):
+            return False
+        return bool(mine[: len(theirs)] == theirs)
+
+    def entries(self) -> dict[str, Any] | None:
+        """The entries of a large object."""
+        found = self.content
+        return found if type(found) is dict and len(found) > _MANY and _has_names(found) else None
 
 
-ABSENT = Print(b"", "")
+ABSENT = Print(None, "")
 """There is no value."""
+
+
+def _has_names(value: dict[Any, Any]) -> bool:
+    return all(type(key) is str for key in value)
 
 
 def take(value: object, before: Print | None = None) -> Print:
     """The print of a value; `before` is the one that it probably had.  Raises `Opaque`."""
-    raw = _bytes(value)
-    if before is not None and raw == before.raw:
-        return before
-    if type(value) is list:
-        return _of_list(raw, len(value), before)
-    parts = None
-    if type(value) is dict and len(value) > _MANY and all(type(key) is str for key in value):
-        parts = {key: blake2b(_bytes(item), digest_size=12).digest() for key, item in value.items()}
-    return Print(raw, blake2b(raw, digest_size=16).hexdigest(), parts=parts)
+    kind = type(value)
+    if before is not None and before is not ABSENT and not before.text:
+        if type(before.content) is kind and before.content == value:
+            return before  # compared by identity first, so this is quick
+        if kind is list and type(before.content) is list:
+            return _grown(value, before)  # type: ignore[arg-type]
+    try:
+        return _of_plain(value)
+    except _NotPlain:
+        text = _text(value)
+        return Print(None, blake2b(text, digest_size=16).hexdigest(), text=text)
 
 
-def _of_list(raw: bytes, count: int, before: Print | None) -> Print:
-    made = Print(raw, "", count)
-    if before is not None and before.hashed is not None and made.grown_from(before):
-        made.hashed = before.hashed.copy()
-        made.hashed.update(raw[len(before.raw) :])
-    else:
-        made.hashed = blake2b(raw[_HEAD:], digest_size=16)
-    made.digest = f"{made.hashed.hexdigest()}:{count}"
-    return made
+def _of_plain(value: Any) -> Print:
+    content = _snapshot(value, 0)
+    if type(content) is list:
+        return _of_list(content, blake2b(digest_size=16), content)
+    if type(content) is dict and _has_names(content):
+        total = sum(_entry(key, item) for key, item in content.items())
+        return Print(content, f"{total % (1 << 128):032x}:{len(content)}", hashed=total)
+    return Print(content, blake2b(_dump(content), digest_size=16).hexdigest())
 
 
-def _bytes(value: object) -> bytes:
-    if _FAST:
-        try:
-            return marshal.dumps(value, 2)  # type: ignore[arg-type]  # what it cannot write raises
-        except ValueError:
-            pass
-    if type(value) is list:
-        parts = [_text(item) for item in value]
-        return b"\0" * _HEAD + b"".join(len(part).to_bytes(8, "big") + part for part in parts)
-    return _text(value)
+def _of_list(content: list[Any], hashed: Any, new: list[Any]) -> Print:
+    for item in new:
+        text = _dump(item)
+        hashed.update(len(text).to_bytes(8, "big") + text)
+    return Print(content, f"{hashed.hexdigest()}:{len(content)}", hashed=hashed)
+
+
+def _grown(value: list[Any], before: Print) -> Print:
+    """The print of a list that may have grown since."""
+    old = before.content
+    try:
+        if len(value) >= len(old) and value[: len(old)] == old:
+            new = [_snapshot(item, 1) for item in value[len(old) :]]
+            return _of_list([*old, *new], before.hashed.copy(), new)
+        return _of_plain(value)
+    except _NotPlain:
+        text = _text(value)
+        return Print(None, blake2b(text, digest_size=16).hexdigest(), text=text)
+
+
+def _snapshot(value: Any, depth: int) -> Any:
+    """A copy of the containers of plain data.  Raises `_NotPlain`."""
+    kind = type(value)
+    if kind in _LEAVES:
+        return value
+    if depth > 30:
+        raise _NotPlain
+    if kind is list:
+        return [_snapshot(item, depth + 1) for item in value]
+    if kind is dict:
+        return {_snapshot(key, depth + 1): _snapshot(item, depth + 1) for key, item in value.items()}
+    if kind is tuple:
+        return tuple(_snapshot(item, depth + 1) for item in value)
+    if kind in (set, frozenset) and _SORTS_SETS and all(type(item) in _LEAVES for item in value):
+        return kind(value)
+    raise _NotPlain
+
+
+def _dump(value: Any) -> bytes:
+    return marshal.dumps(value, 2)
+
+
+def _entry(key: str, item: Any) -> int:
+    return int.from_bytes(blake2b(_dump((key, item)), digest_size=16).digest(), "big")
 
 
 def _text(value: object) -> bytes:

@@ -25,7 +25,7 @@ from outtake_probe.targets.patches import Patches
 _ID = re.compile(r"-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
 _RANDOM_TAGS = frozenset({"llamaindex.run_id"})
 _OWN_FIELDS = frozenset({"timestamp", "id_", "span_id", "tags"})
-_PIECES = ("InProgress", "Delta")
+_PIECES = ("InProgress", "Delta", "WorkflowStepOutput", "WorkflowRunOutput")
 _LONG = 400
 """Characters of a text in an event that are kept."""
 

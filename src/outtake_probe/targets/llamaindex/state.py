@@ -162,7 +162,7 @@ class Watch:
         if self.opaque or track.last is None:
             return
         now = self._look(shared, name)
-        if now is not None and now is not track.last and now.raw != track.last.raw:
+        if now is not None and now is not track.last and now.digest != track.last.digest:
             self._note(shared, name, track, now)
 
     def _told(self) -> dict[str, Json]:
@@ -182,19 +182,21 @@ def _change(track: Track, now: Print, value: Any) -> dict[str, Json] | None:
     if value is MISSING:
         return {"deleted": None}
     if before is not None and not track.rebased:
-        if before.raw == now.raw:
+        if before.digest == now.digest:
             return None
+        same_object = id(value) == track.live
         if now.grown_from(before):
-            added = [prints.coded(item) for item in value[before.count :]]
-            return {"grown": {"by": added, "same": id(value) == track.live}}
-        if before.parts is not None and now.parts is not None:
-            return _entries(before.parts, now.parts, value, id(value) == track.live)
+            added = [prints.coded(item) for item in value[len(before.content) :]]
+            return {"grown": {"by": added, "same": same_object}}
+        old, new = before.entries(), now.entries()
+        if old is not None and new is not None:
+            return _entries(old, new, value, same_object)
     return {"set": prints.coded(value)}
 
 
-def _entries(before: dict[str, bytes], now: dict[str, bytes], value: dict[str, Any], same: bool) -> dict[str, Json]:
-    put = {key: prints.coded(value[key]) for key, found in now.items() if before.get(key) != found}
-    return {"entries": {"put": put, "gone": [key for key in before if key not in now], "same": same}}
+def _entries(old: dict[str, Any], new: dict[str, Any], value: dict[str, Any], same_object: bool) -> dict[str, Json]:
+    put = {key: prints.coded(value[key]) for key, item in new.items() if key not in old or old[key] != item}
+    return {"entries": {"put": put, "gone": [key for key in old if key not in new], "same": same_object}}
 
 
 # -- again -----------------------------------------------------------------------------------------------------------
