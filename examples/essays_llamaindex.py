@@ -42,7 +42,7 @@ class Grading(Workflow):
             ctx.send_event(Essay(student=student, text=essays.essay(student)))
         return None
 
-    @step(num_workers=3)
+    @step(num_workers=1)
     async def assess(self, ev: Essay) -> Assessed:
         """Have the model mark an essay."""
         told = await self.model.acomplete(essays.assess_prompt(ev.student, ev.text))
