@@ -78,12 +78,18 @@ def _dump(message: BaseMessage, depth: int, without: frozenset[str]) -> dict[str
     out: dict[str, Json] = {"type": _NAMES.get(cls, message.type)}
     if cls not in _NAMES:
         out["class"] = class_name(cls)
-    names = [name for name in cls.model_fields if name != "type" and name not in without]
-    for name in sorted(names, key=lambda name: name not in _FIRST):
+    for name in _fields(cls, without):
         value = getattr(message, name, None)
         if name == "content" or (value not in (None, [], {}) and not _is_default(name, value)):
             out[name] = _calls(value or ()) if name == "tool_calls" else encode(value, depth + 1)
     return out
+
+
+@functools.lru_cache(maxsize=1000)
+def _fields(cls: type[BaseMessage], without: frozenset[str]) -> list[str]:
+    """The fields to show, what it says first."""
+    names = [name for name in cls.model_fields if name != "type" and name not in without]
+    return sorted(names, key=lambda name: name not in _FIRST)
 
 
 def _is_default(name: str, value: Any) -> bool:
@@ -225,8 +231,11 @@ def ids_in(value: Any) -> list[str | None]:
 def _gather(value: Any, found: list[str | None], depth: int) -> None:
     if isinstance(value, BaseMessage):
         found.append(value.id)
-    elif is_conversation(value):
-        found += map(_id, value)
+    elif type(value) is list and value and isinstance(value[0], BaseMessage):
+        try:
+            found += list(map(_id, value))
+        except AttributeError:  # something else among them
+            found += [getattr(item, "id", None) for item in value]
     elif depth < 6:
         items = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
         for item in items:
