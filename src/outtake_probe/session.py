@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, current
+from outtake_probe.conditions import names
 from outtake_probe.gate import PROCEED, STOP, Answer, Stance
 from outtake_probe.recorder import Recorder
 from outtake_probe.records import (
@@ -40,6 +41,9 @@ from outtake_probe.rerun import Rerun
 from outtake_probe.waits import Steps, Wait
 from outtake_probe.wire import Connection
 
+_DESCRIBED = ("step", "task", "agent")
+"""Kinds of invocation whose components a target can describe before it runs."""
+_PATTERN = frozenset("*?[/")
 VERBS = ("describe", "edit", "drop", "move", "send", "configure")
 
 
@@ -201,9 +205,25 @@ class Session:
             self.target = target
             self.built = True
             if target is not None:
+                self._check_named(target)
                 self._configure_first()
             if self.rerun is not None:
                 self.rerun.announce()
+
+    def _check_named(self, target: Target) -> None:
+        """A mock of a run from its start names a step that there is; of a fork, the parent's record has told.
+
+        What is not known before it happens, such as a step of a workflow inside a step, is named by its path.
+        """
+        plan = self.rerun.replay.plan if self.rerun is not None else None
+        edits = plan.edits if plan is not None and not plan.records else ()
+        bare = [e for e in edits if e.call in _DESCRIBED and e.component and not _PATTERN.intersection(e.component)]
+        components = target.describe()["components"] if bare else []
+        for edit in bare:
+            known = sorted({c["path"] for c in components if c["kind"] == edit.call})
+            if not any(names(edit.component or "", path) for path in known):
+                told = f"it has {', '.join(known)}" if known else "it describes none"
+                self.fail(f"there is no {edit.call} {edit.component!r} to mock; {told}; name a deeper one by its path")
 
     def _configure_first(self) -> None:
         """Apply what the user wants set from the start; a fork finds that in the record that it shares."""

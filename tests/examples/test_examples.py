@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,3 +153,24 @@ def test_it_runs_on_a_real_model(service: Service, example: Example, monkeypatch
         done = run(service, example, env)
     assert example.output in json.dumps(done["output"], ensure_ascii=False)
     assert len(server.asked) == done["executed"]["model"]
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("example", [e for e in EXAMPLE_LIST if "essays" in e.spec and e.environment], ids=str)
+@pytest.mark.parametrize(
+    ("mock", "says"),
+    [
+        ({"step": "asses", "output": {}}, "there is no step 'asses' to mock; it has .*/assess, "),
+        ({"step": "assess", "output": {"grade": 1}}, "'grade'.* has .*"),
+        ({"step": "assess", "output": 12}, "does not fit"),
+    ],
+    ids=["unknown step", "unknown field", "no event"],
+)
+def test_a_mock_that_cannot_be_is_refused(service: Service, example: Example, mock: Json, says: str) -> None:
+    python = str(Path(ENVS or "", example.environment, "bin", "python"))
+    edits = read_mocks([mock]).edits
+    started = service.run(example.spec, folder=str(EXAMPLES), python=python, edits=edits, headless=True)
+    done = service.wait(started["run"], timeout=WAIT)
+    assert (done["status"], done["executed"]["model"]) == ("failed", 0)
+    assert done["error"]["wrong_use"]
+    assert re.search(says, done["error"]["message"]), done["error"]["message"]
