@@ -100,7 +100,6 @@ def _flow(hub: Hub, workflow: Any, run_fn: Any) -> Any:
                 encode(start_event),
                 identity=codec.identity(encode(start_event)),
                 type=type(start_event).__name__,
-                caused_by=(run.frame.invocation,) if run.frame is not None else (),
                 normalize=lambda _, value: _new_start(workflow, value),
             )
             return await acall(hub.session, call, lambda new: run_fn(init_state, _start(new, start_event), tags))
@@ -167,14 +166,14 @@ async def message(hub: Hub, run: Run, who: str, tick: Any, sent: Sent | None = N
     event = tick.event
     body = encode(event)
     step = tick_step(tick)
-    frame = current.get()
+    here = running.get()
     told = Message(
         who,
         recipient(run, event, step),
         type(event).__name__,
         body,
         identity=codec.identity(body),
-        caused_by=(frame.invocation,) if frame is not None and frame.invocation >= 0 else (),
+        caused_by=here.call.caused_by if here is not None and here.run is run else (),
         normalize=lambda now, value: _new_event(event, now, value),
     )
     queued = await asend(hub.session, told)
