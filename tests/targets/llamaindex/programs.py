@@ -266,8 +266,8 @@ class Nested(Workflow):
     @step
     async def outer(self, ctx: Context, ev: StartEvent) -> All:
         ran("outer")
-        one: list[str] = await Child().run(topic=ev.topic)  # type: ignore[assignment]
-        two: list[str] = await Child().run(topic=one[0])  # type: ignore[assignment]
+        one: list[str] = await Child().run(topic=ev.topic)
+        two: list[str] = await Child().run(topic=one[0])
         await ctx.store.set("two", two)
         return All(text=" ".join(one + two))
 
