@@ -6,14 +6,17 @@ runs, `here` says which run of which graph this is.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 from langgraph.pregel.main import Pregel
+from langgraph.types import Command
 
 from outtake_probe.after import abrupt, after, served_output
 from outtake_probe.before import before
@@ -32,6 +35,7 @@ from outtake_probe.waits import adrive, drive
 
 Method = Callable[..., Any]
 Wrap = Callable[[Method], Method]
+_ID = re.compile("[0-9a-f]{32}")
 _expected: ContextVar[Place | None] = ContextVar("outtake_langgraph_expected", default=None)
 """The run that the next `stream` of its graph is."""
 
@@ -123,7 +127,15 @@ def _flow(hub: Hub, place: Place, input: Any) -> Call:
     """One run of a graph as an invocation."""
     _lose(place.graph)
     said = {"input": messages.body(input)}
-    return Call("flow", place.path, said, decode_input=lambda value: value["input"])
+    return Call("flow", place.path, said, _without_ids(input), decode_input=lambda value: value["input"])
+
+
+def _without_ids(input: Any) -> Json:
+    """What names a run that is resumed: answers by the ids of questions, which are new in each run, without these."""
+    answers = input.resume if isinstance(input, Command) else None
+    if not isinstance(answers, dict) or not all(isinstance(name, str) and _ID.fullmatch(name) for name in answers):
+        return None
+    return {"input": messages.body(dataclasses.replace(input, resume=list(answers.values())))}
 
 
 def _given(input: Any, new: NewInput | None) -> Any:

@@ -25,6 +25,7 @@ from outtake_probe.calls import Call, current, nested
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.spans import Spans
 from outtake_probe.targets.langgraph import outputs
 from outtake_probe.targets.langgraph.codec import Waiting, revised
 from outtake_probe.targets.langgraph.hub import CONF, Hub
@@ -262,7 +263,7 @@ class Step(Runnable[Any, Any]):
         conf = (config or {}).get(CONF) or {}
         runtime = conf.get(RUNTIME)
         store, writer = getattr(runtime, "store", None), getattr(runtime, "stream_writer", _nowhere)
-        return Visit(
+        made = Visit(
             self._place,
             self.path,
             input,
@@ -272,6 +273,8 @@ class Step(Runnable[Any, Any]):
             settings=lambda: self._hub.settings(self._place, self._task.name),
             answers=Answers(self._place, conf),
         )
+        made.heard = _is_heard(config)
+        return made
 
     def _given(self, now: Visit, new: NewInput | None) -> Any:
         return now.given if new is None else new.value
@@ -333,6 +336,19 @@ def _result(result: Any) -> Any:
     if isinstance(result, Waiting):
         raise result.error
     return result
+
+
+def _is_heard(config: Any) -> bool:
+    """Whether the program has callbacks of its own; those that stream what a model says are known by their events."""
+    callbacks = (config or {}).get("callbacks")
+    handlers = getattr(callbacks, "inheritable_handlers", callbacks if isinstance(callbacks, list) else ())
+    return any(not isinstance(handler, Spans) and type(handler).__name__ not in _UNHEARD for handler in handlers)
+
+
+_UNHEARD = frozenset(
+    {"LangChainTracer", "StreamMessagesHandler", "StreamMessagesHandlerV2", "StreamToolCallHandler"}
+    | {"_IdleProgressCallbackHandler"}
+)
 
 
 def _nowhere(event: Any) -> None:

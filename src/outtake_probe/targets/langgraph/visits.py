@@ -23,6 +23,7 @@ from outtake_probe.targets.langgraph.stores import Stored
 from outtake_probe.values import Opaque, decode, encode, is_opaque
 
 RESUME = "__resume__"
+RESUMING = "__pregel_resuming"
 RESUME_MAP = "__pregel_resume_map"
 SCRATCHPAD = "__pregel_scratchpad"
 SEND = "__pregel_send"
@@ -41,6 +42,8 @@ class Answers:
         self._send = conf.get(SEND)
         self._mapped = list((conf.get(RESUME_MAP) or {}).values())
         self._had = 0
+        self.resumed = bool(self.values() or conf.get(RESUMING))
+        """The task goes on where it was interrupted before."""
         self.taken = False
         """The node, or one inside it, has taken the answer that lay ready."""
 
@@ -91,6 +94,12 @@ class Visit:
         self.node = node
         """What runs, where that is a graph."""
         self.outer = visit.get()
+        self._nested = False
+        """Nodes or tasks are visited inside it."""
+        if self.outer is not None:
+            self.outer._nested = True
+        self.heard = False
+        """Callbacks of the program's own hear what happens inside."""
         self.entered = False
         """Its graph is running."""
         self.stored = Stored(store)
@@ -148,6 +157,8 @@ class Visit:
         """What it did beside its result.  Raises `Opaque`."""
         if self._lost:
             raise Opaque(self._lost)
+        if self.heard:
+            raise Opaque("the program listens to what happens inside the node")
         if not is_same(self.place.states.shown(self.given), self.shown):
             raise Opaque("the node changed its input in place")
         if is_opaque(self._streamed):
@@ -155,6 +166,8 @@ class Visit:
         out: dict[str, Json] = self.stored.changes()
         if self.answers.taken:
             out["answered"] = True
+        if self._nested and self.answers.resumed:
+            out["resumed"] = True
         settings = self._settings()
         if settings:
             out["settings"] = settings
@@ -166,7 +179,12 @@ class Visit:
         return out
 
     def same(self, changes: Json) -> bool:
-        """Whether what it read from the store, and its settings, are still the same."""
+        """Whether what it read from the store, and its settings, are still the same.
+
+        What goes on with a graph or with tasks that had begun before reads what these had come to.
+        """
+        if changes.get("resumed"):
+            return False
         return bool(self._settings() == changes.get("settings", [])) and self.stored.same(changes)
 
     def redo(self, changes: Json, sent: Sequence[int]) -> None:
