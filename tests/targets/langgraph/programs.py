@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, TypedDict
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.tools import ToolRuntime
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -412,6 +414,73 @@ def _in_place() -> Any:
         return {"log": [ask(*state["log"])]}
 
     return chain(sneak, use).compile().invoke({"log": ["0"]})["log"]
+
+
+def _deferred() -> Any:
+    """A node that waits for all branches, however long they are."""
+
+    def word(name: str) -> Any:
+        return lambda state: {"log": [ask(name)]}
+
+    graph = StateGraph(Log)
+    for name in ("a", "b", "longer"):
+        graph.add_node(name, word(name))
+    graph.add_node("last", lambda state: {"log": [ask(*sorted(state["log"]))]}, defer=True)
+    for one, other in ((START, "a"), (START, "b"), ("b", "longer"), ("a", "last"), ("longer", "last")):
+        graph.add_edge(one, other)
+    return sorted(graph.compile().invoke({"log": []})["log"])
+
+
+def _streamed_inside() -> Any:
+    """What happens inside of a subgraph, as it happens."""
+    return len(list(nested().stream({"log": []}, stream_mode="updates", subgraphs=True)))
+
+
+def _events() -> Any:
+    """Everything that LangChain reports."""
+
+    async def go() -> Any:
+        return [event["event"] async for event in nested().astream_events({"log": []}, version="v2")]
+
+    return asyncio.run(go())
+
+
+def _approved() -> Any:
+    """An agent whose tool calls a person approves, or changes."""
+    watch = HumanInTheLoopMiddleware(interrupt_on={"look": True})
+    graph: Any = create_agent(Scripted(), [look], middleware=[watch], checkpointer=InMemorySaver())
+    graph.invoke({"messages": [("user", "hi")]}, CONFIG)
+    changed = {"type": "edit", "edited_action": {"name": "look", "args": {"what": "owls"}}}
+    return shown(graph.invoke(Command(resume={"decisions": [{"type": "approve"}, changed]}), CONFIG))
+
+
+def _asking_tool() -> Any:
+    """Tools that ask a person, each answered by the id of its question."""
+
+    @tool
+    def sure(what: str) -> str:
+        """Ask."""
+        ran("sure")
+        return f"{what} {interrupt('sure?')}"
+
+    graph: Any = create_agent(Scripted(), [sure], checkpointer=InMemorySaver())
+    asked = graph.invoke({"messages": [("user", "hi")]}, CONFIG)["__interrupt__"]
+    answers = {question.id: f"yes {number}" for number, question in enumerate(asked)}
+    return shown(graph.invoke(Command(resume=answers), CONFIG))
+
+
+def _commanding_tool() -> Any:
+    """A tool that reads the state and returns a command."""
+
+    @tool
+    def go(what: str, runtime: ToolRuntime[Any, Any]) -> Any:
+        """Go."""
+        CALLS.append("tool")
+        text = f"went {what} {len(runtime.state['messages'])}"
+        return Command(update={"messages": [ToolMessage(text, tool_call_id=runtime.tool_call_id)]})
+
+    graph: Any = create_agent(Scripted(), [go])
+    return shown(graph.invoke({"messages": [("user", "hi")]}))
 
 
 PROGRAMS: dict[str, Callable[[], Any]] = {
