@@ -50,8 +50,8 @@ def install(session: Session) -> Sequence[str]:
         _installed = _Installed(session)
         events.install()
     missing: list[str] = []
-    for module, hook in hooks.HOOKS:
-        if module in sys.modules and module not in _installed.done and hooks.is_complete(module):
+    for module, needed, hook in hooks.HOOKS:
+        if module in sys.modules and module not in _installed.done and hooks.is_complete(module, needed):
             _installed.done.add(module)
             missing += hook(_installed.hub, _installed.patches)
     _installed.missing += missing

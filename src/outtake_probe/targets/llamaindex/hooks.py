@@ -45,12 +45,14 @@ def _core(hub: Hub, patches: Patches) -> Sequence[str]:
     return []
 
 
-HOOKS: Sequence[tuple[str, Callable[[Hub, Patches], Sequence[str]]]] = (
-    ("workflows", _workflows),
-    ("llama_index.core", _core),
+HOOKS: Sequence[tuple[str, str, Callable[[Hub, Patches], Sequence[str]]]] = (
+    ("workflows", "Workflow", _workflows),
+    ("llama_index.core", "global_tokenizer", _core),
 )
+"""Module, what it has once its import is as good as done, and what is put in place then."""
 
 
-def is_complete(module: str) -> bool:
-    """Whether a module's own import has come to its end."""
-    return not getattr(getattr(sys.modules[module], "__spec__", None), "_initializing", False)
+def is_complete(module: str, needed: str) -> bool:
+    """Whether a module has what its hook needs, or will never have it."""
+    found = sys.modules[module]
+    return hasattr(found, needed) or not getattr(getattr(found, "__spec__", None), "_initializing", False)
