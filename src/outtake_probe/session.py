@@ -177,8 +177,6 @@ class Session:
         self.on_stance: list[Callable[[], None]] = []
         """Told, in any thread, after the user changed what the program is to do."""
         self._hold_ids = itertools.count(1)
-        self._held_since = 0.0
-        self._held_before = 0.0
         self.recorder = Recorder(bodies, self.lock, first)
         self.rerun = Rerun(self, plan) if plan is not None else None
         if self.rerun is not None:
@@ -441,18 +439,14 @@ class Session:
             self.check()
             hold = Hold(next(self._hold_ids), fields, Wait(), check)
             self.holds[hold.id] = hold
-            self._held_changed()
+            self.standstill.begin()
             self.recorder.send("held", {"hold": hold.id, **fields})
-            if fields["when"] != "input":
-                self.standstill.begin()
         try:
             yield hold.wait
         finally:
             with self.lock:
-                if fields["when"] != "input":
-                    self.standstill.end()
+                self.standstill.end()
                 self.holds.pop(hold.id, None)
-                self._held_changed()
                 self.recorder.send("freed", {"hold": hold.id})
         if hold.answer.verb == "stop":
             raise Stopped("stopped by the user of the debugger")
@@ -466,20 +460,7 @@ class Session:
                 raise BadValue(f"hold {hold} is not held any more")
             held.answer = held.check(answer)
             del self.holds[hold]
-            self._held_changed()
         held.wait.set()
-
-    def _held_changed(self) -> None:
-        if self.holds and not self._held_since:
-            self._held_since = time.monotonic()
-        elif not self.holds and self._held_since:
-            self._held_before, self._held_since = self.held_seconds, 0.0
-
-    @property
-    def held_seconds(self) -> float:
-        """How long something has been held so far: what the time limits of a framework are not to count."""
-        since = self._held_since
-        return self._held_before + (time.monotonic() - since if since else 0.0)
 
     def tell_holds(self, connection: Connection) -> None:
         """Tell a server that has just come back what is held."""

@@ -166,3 +166,13 @@ def test_a_mock_for_an_unknown_step_is_refused(service: Service, tmp_path: Path)
 def test_a_document_that_says_nothing_clear_is_refused(document: Json, says: str) -> None:
     with pytest.raises(WrongUse, match=says):
         read_mocks(document)
+
+
+def test_a_step_whose_code_changed_is_executed_and_what_follows(service: Service, tmp_path: Path) -> None:
+    write(tmp_path, MARKS)
+    run = _ended(service, service.run("program.py:main", headless=True))
+    (tmp_path / "calls.txt").unlink()
+    write(tmp_path, MARKS.replace("sum(marks) / len(marks)", "max(marks)"))
+    at = next(r["seq"] for r in service.show(run["run"], kind="step") if r["component"] == "main/average")
+    fork = _ended(service, service.fork(run["run"], at=at, repeat="run", headless=True))
+    assert (fork["output"], calls(tmp_path)) == ("published 13.5", ["average", "publish"])

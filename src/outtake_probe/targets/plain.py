@@ -8,6 +8,7 @@ from typing import Any
 
 from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, nested
+from outtake_probe.codes import fingerprint
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.replay import LEAVES
 from outtake_probe.session import BadValue, Session
@@ -41,6 +42,7 @@ class Component:
         self.function = function
         self.name = name
         self.effects = effects
+        self.code = fingerprint(function)
         self.signature = inspect.signature(function)
         names = list(self.signature.parameters)
         self.bound_to = names[0] if names and names[0] in ("self", "cls") else None
@@ -68,6 +70,7 @@ class Component:
         call = Call(self.kind, nested(self.name), given, effects=self.effects, normalize=self._normalize)
         if self.kind not in LEAVES and session.effects(call) in ("pure", "read"):
             call.whole = ReturnsOnly()
+            call.identity = [given, self.code]
         return call, bound
 
     def _normalize(self, current: Json, value: Json) -> Json:

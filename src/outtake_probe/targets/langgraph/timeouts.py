@@ -62,7 +62,7 @@ class _Clock:
         self._session = session
 
     def _held(self) -> float:
-        return self._session.held_seconds
+        return self._session.standstill.seconds
 
     def monotonic(self) -> float:
         return time.monotonic() - self._held()

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
-import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any
 
 from workflows import Workflow
 from workflows.events import Event, StepFailedEvent
 
 from outtake_probe.calls import Frame
+from outtake_probe.codes import fingerprint
 from outtake_probe.targets.llamaindex import own
 from outtake_probe.targets.llamaindex.state import Shared
-
-
-def fingerprint(function: Any) -> str:
-    """A hash of what a function's code does, wherever it stands in its file."""
-    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
-    return blake2b(_code_text(code).encode("utf-8", "replace"), digest_size=8).hexdigest() if code is not None else ""
-
-
-def _code_text(code: types.CodeType) -> str:
-    held = [_code_text(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
-    return repr((code.co_code, code.co_names, code.co_varnames, [text for text in held if "frozenset" not in text]))
 
 
 @dataclass(eq=False, slots=True)
