@@ -69,7 +69,9 @@ def ways_out(run: str, holds: Iterable[Document]) -> str:
     """How to answer what is held, from another terminal."""
     answers = [f"outtake step {run}", f"outtake continue {run}", f"outtake stop {run}"]
     for hold in holds:
-        if hold["when"] == "input":
+        if hold["when"] == "input" and hold.get("call") == "flow":
+            answers.insert(0, f"outtake send {run} {hold['component']} VALUE")
+        elif hold["when"] == "input":
             answers.insert(0, f"outtake edit {run} hold:{hold['hold']} --output TEXT")
         elif hold["when"] != "diverged":
             answers.insert(1, f"outtake edit {run} hold:{hold['hold']} VALUE")

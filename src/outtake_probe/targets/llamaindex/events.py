@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from workflows.events import Event, StopEvent
+from workflows.events import Event, HumanResponseEvent, StopEvent
 from workflows.runtime.types.results import AddWaiter
 
 from outtake_probe.records import Json
@@ -185,6 +185,8 @@ def _named(cls: type[Event], value: Json) -> dict[str, Any]:
         return {next(iter(cls.model_fields)): decode(value)}
     if issubclass(cls, StopEvent) and not cls.model_fields:
         return {"result": decode(value)}
+    if issubclass(cls, HumanResponseEvent) and not cls.model_fields:
+        return {"response": decode(value)}  # as the framework's own examples call it
     raise BadValue(
         f"{cls.__name__} is an object with the fields {', '.join(cls.model_fields) or 'that you like'}", schema(cls)
     )
