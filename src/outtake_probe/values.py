@@ -16,13 +16,14 @@ import enum
 import importlib
 import linecache
 import math
+import os
 import pathlib
 import re
 import sys
 import traceback
 import uuid
 from collections.abc import Callable, Mapping
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from outtake_probe.records import Json
@@ -30,6 +31,11 @@ from outtake_probe.records import Json
 TAG = "$type"
 DEPTH = 40
 REPR = 400
+FRAMES = 20
+"""Frames of an error that are shown."""
+INNERMOST = 2
+"""Frames that are shown in any case: where it happened."""
+_STANDARD = os.path.dirname(os.__file__) + os.sep
 _ADDRESS = re.compile(r"(?: at)? 0x[0-9a-fA-F]{6,}")
 
 
@@ -307,20 +313,25 @@ def describe_error(error: BaseException) -> Json:
 
 
 def _frames(trace: TracebackType | None) -> list[Json]:
-    frames = []
-    for frame, line in traceback.walk_tb(trace):
-        code = frame.f_code
-        if "outtake_probe" in frame.f_globals.get("__name__", ""):
-            continue
-        frames.append(
-            {
-                "file": code.co_filename,
-                "line": line,
-                "function": code.co_name,
-                "source": linecache.getline(code.co_filename, line, frame.f_globals).strip(),
-                "locals": {
-                    k: safe_repr(v, 160) for k, v in list(frame.f_locals.items())[:30] if not k.startswith("__")
-                },
-            }
-        )
-    return frames[-20:]
+    """The frames of the program's own code, and the innermost ones whoever they belong to."""
+    walked = [pair for pair in traceback.walk_tb(trace) if "outtake_probe" not in pair[0].f_globals.get("__name__", "")]
+    last = len(walked) - INNERMOST
+    own = [pair for n, pair in enumerate(walked) if n >= last or not _installed(pair[0].f_code.co_filename)]
+    return [_frame(frame, line) for frame, line in own[-FRAMES:]]
+
+
+def _installed(file: str) -> bool:
+    """Whether a file belongs to an installed package or to Python itself: it only passes the call on."""
+    return file.startswith(("<frozen", _STANDARD)) or "site-packages" in file or "dist-packages" in file
+
+
+def _frame(frame: FrameType, line: int) -> Json:
+    code = frame.f_code
+    held = [(name, value) for name, value in frame.f_locals.items() if not name.startswith("__")]
+    return {
+        "file": code.co_filename,
+        "line": line,
+        "function": code.co_name,
+        "source": linecache.getline(code.co_filename, line, frame.f_globals).strip(),
+        "locals": {name: safe_repr(value, 160) for name, value in held[:30]},
+    }
