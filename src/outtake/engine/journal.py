@@ -2,7 +2,8 @@
 
 A process waits for an acknowledgement before each model or tool call, and a transaction takes several times as long as
 writing a few bytes to a file that outlives this process.  So frames of records are written here, acknowledged, and then
-stored; the file is emptied once they are.  What a killed server left here is stored when the next one begins.
+stored, many in one transaction.  There are two files: while what is in one is being stored, frames go to the other.
+What a killed server left here is stored when the next one begins.
 """
 
 from __future__ import annotations
@@ -18,36 +19,40 @@ FOLDER = "journal"
 
 
 class Journal:
-    """One file for one run."""
+    """Two files for one run."""
 
     def __init__(self, folder: Path, run: str) -> None:
         (folder / FOLDER).mkdir(exist_ok=True)
-        self._path = folder / FOLDER / run
-        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._paths = [folder / FOLDER / name for name in (run, f"{run}.other")]
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        self._files = [os.open(path, flags, 0o600) for path in self._paths]
 
     def write(self, frame: Frame) -> None:
         """Keep a frame, whatever happens to this process.  Raises `OSError`, for example when the disk is full."""
         rest = memoryview(frame.raw)
         while rest:
-            rest = rest[os.write(self._file, rest) :]
+            rest = rest[os.write(self._files[0], rest) :]
+
+    def turn(self) -> None:
+        """What is here is about to be stored; what comes from now on is not among it."""
+        self._files.reverse()
 
     def clear(self) -> None:
-        """Everything in it is in the store."""
-        os.ftruncate(self._file, 0)
+        """What was here at the last turn is in the store."""
+        os.ftruncate(self._files[1], 0)
 
     def close(self) -> None:
         """The run is over and stored."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-            self._path.unlink(missing_ok=True)
+        while self._files:
+            os.close(self._files.pop())
+            self._paths.pop().unlink(missing_ok=True)
 
 
 def recover(folder: Path, store: Store) -> None:
     """Store what killed servers left behind; a frame that was not written to its end was never acknowledged."""
     for path in sorted((folder / FOLDER).glob("r*")):
         for frame in _left(path):
-            store.append(path.name, frame.fields["records"], frame.nodes)
+            store.append(path.stem, frame.fields["records"], frame.nodes)
         path.unlink()
 
 

@@ -6,23 +6,23 @@ change wakes whoever follows the run.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from outtake.core.runs import Counts, Run, State
-from outtake.engine.journal import Journal
+from outtake.engine.intake import Intake
 from outtake.engine.launch import Process
-from outtake.store import Store, StoreError
+from outtake.store import Store
 from outtake_probe.records import Json, from_json
 from outtake_probe.wire import Connection, Frame
 
 ANSWER = 30.0
 """Seconds to wait for the answer of a command."""
-RETRY = 1.0
 DRAIN = 10.0
 
 
@@ -90,7 +90,7 @@ class LiveRun:
         self._stop_asked = False
         self._last: Mapping[str, Json] | None = None
         """The record that ends the run, once it is there."""
-        self._journal = Journal(store.folder, run.id)
+        self._intake = Intake(store, run.id, self._stored, self._troubled)
         for record in store.records(run.id):
             self._note(record)
 
@@ -110,9 +110,14 @@ class LiveRun:
             if frame is None:
                 break
             if frame.kind == "records":
-                self._store(connection, frame)
+                self._intake.keep(frame)
+                if records := frame.fields["records"]:
+                    with contextlib.suppress(OSError):  # it is gone; what it sent before is there
+                        connection.send("ack", {"upto": records[-1]["seq"] + 1})
             else:
+                self._intake.store()  # what it tells comes after those records
                 on_frame(self, frame)
+        self._intake.store()
         with self.changed:
             if self._connection is connection:
                 self._connection = None
@@ -129,36 +134,22 @@ class LiveRun:
 
     def close(self) -> None:
         """Nothing more comes from this run."""
-        self._journal.close()
+        self._intake.close()
 
-    def _store(self, connection: Connection, frame: Frame) -> None:
-        """Keep records, acknowledge them, store them; while there is no room for them, the process waits."""
-        records = frame.fields["records"]
-        self._until_it_works(lambda: self._journal.write(frame))
-        upto = records[-1]["seq"] + 1 if records else 0
-        if records:
-            connection.send("ack", {"upto": upto})
-        self._until_it_works(lambda: self.store.append(self.id, records, frame.nodes))
-        self._journal.clear()
-        if not records:
-            return
+    def _stored(self, records: Sequence[Mapping[str, Json]]) -> None:
+        """Readers can see these records."""
         with self.changed:
-            self.trouble = ""
-            self.records = max(self.records, upto)
             for record in records:
-                self._note(record)
+                if record["seq"] >= self.records:  # it may come twice when the process had to connect anew
+                    self._note(record)
+                    self.records = record["seq"] + 1
             self._touch()
 
-    def _until_it_works(self, write: Callable[[], None]) -> None:
-        while True:
-            try:
-                write()
-                return
-            except (StoreError, OSError) as error:
-                with self.changed:
-                    self.trouble = str(error)
-                    self._touch()
-                    self.changed.wait(RETRY)
+    def _troubled(self, trouble: str) -> None:
+        """The store does not take what the process records, or takes it again."""
+        with self.changed:
+            self.trouble = trouble
+            self._touch()
 
     def _note(self, record: Mapping[str, Json]) -> None:
         """Keep the queue and the counts in step with the records."""
