@@ -240,15 +240,12 @@ def written(cls: type[Record], seq: int, at: float, fields: dict[str, Json]) -> 
 
     This is on the path of every record, so no instance is made.  Raises `TypeError` for a field that `cls` has not.
     """
-    out: dict[str, Json] = {"kind": cls.kind, "seq": seq, "at": at}
     defaults = _DEFAULTS[cls]
     try:
-        for name, value in fields.items():
-            if value != defaults[name]:
-                out[name] = value
+        told = {name: value for name, value in fields.items() if value != defaults[name]}
     except KeyError as error:
         raise TypeError(f"{cls.__name__} has no field {error}") from error
-    return out
+    return {"kind": cls.kind, "seq": seq, "at": at, **told}
 
 
 def to_json(record: Record) -> dict[str, Json]:

@@ -37,10 +37,25 @@ _FORMS = (
 )
 
 
+_SIGNS = ("sk-", "ghp_", "gho_", "ghs_", "github_pat_", "AKIA")
+"""What a text with a key of a well-known form contains: looking for these is far cheaper than the search."""
+
+
 def cleaner(patterns: Iterable[str] = (), environ: Mapping[str, str] | None = None) -> Callable[[str], str]:
     """A function that replaces every secret in a text by `MARK`.  Raises `re.error` for a pattern that is none."""
-    env = os.environ if environ is None else environ
-    values = {v for k, v in env.items() if _TELLING.search(k) and len(v) >= 8}
-    literal = [re.escape(value) for value in sorted(values, key=len, reverse=True)]
-    search = re.compile("|".join([*literal, *_FORMS, *patterns]))
-    return lambda text: search.sub(MARK, text) if len(text) >= 8 else text
+    env, own = os.environ if environ is None else environ, tuple(patterns)
+    values = sorted({v for k, v in env.items() if _TELLING.search(k) and len(v) >= 8}, key=len, reverse=True)
+    search = re.compile("|".join([*map(re.escape, values), *_FORMS, *own]))
+    signs = (*_SIGNS, *values)
+
+    def clean(text: str) -> str:
+        if len(text) < 8:
+            return text
+        if own or "bearer" in text.lower():
+            return search.sub(MARK, text)
+        for sign in signs:
+            if sign in text:
+                return search.sub(MARK, text)
+        return text
+
+    return clean

@@ -60,11 +60,14 @@ class Frame:
     """The bytes that it came as, for a frame of records."""
 
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def pack(kind: str, fields: dict[str, Json], nodes: Sequence[Node] = ()) -> bytes:
     header: dict[str, Json] = {"t": kind, **fields}
     if nodes:
         header["nodes"] = [(name, len(data)) for name, data in nodes]
-    head = json.dumps(header, separators=(",", ":")).encode()
+    head = _encode(header).encode()
     payload = b"".join(data for _, data in nodes)
     return HEAD.pack(len(head), len(payload)) + head + payload
 

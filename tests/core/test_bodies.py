@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,6 +95,16 @@ def test_secrets_stop_before_they_become_a_node() -> None:
     assert stored["headers"]["Authorization"] == MARK
     assert stored["text"].startswith(f"use {MARK} or {MARK} or {MARK} and so on")
     assert stored["home"] == "/home/someone"
+
+
+@pytest.mark.parametrize(
+    "start", ["sk-", "ghp_AAAA", "gho_AAAA", "ghs_AAAA", "github_pat_AAAA", "AKIA", "bearer ", "BeArEr ", "hunter2"]
+)
+def test_every_form_of_secret_is_found_without_patterns_of_the_users(start: str) -> None:
+    clean = cleaner(environ={"SERVICE_API_KEY": "hunter2" + "A" * 16})
+    assert clean(f"it is {start}{'A' * 16}") == f"it is {MARK}"
+    harmless = f"it is no {start}, {'A' * 16}"
+    assert clean(harmless) == harmless
 
 
 def _said(made: list[int], i: int) -> Json:
