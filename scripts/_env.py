@@ -36,8 +36,10 @@ TITLES = {
     "openai1": "openai 1.x",
     "openai2": "openai 2.x",
     "openai3": "openai 3.x",
+    "llamaindex": "LlamaIndex",
+    "llamaindex-oldest": "oldest LlamaIndex",
 }
-SECONDS = {"autogen": 40, "lint": 40, "server": 30}
+SECONDS = {"autogen": 40, "lint": 60, "llamaindex": 40, "llamaindex-oldest": 40, "server": 30}
 
 
 class SetupError(Exception):

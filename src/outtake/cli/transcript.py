@@ -112,7 +112,8 @@ class Transcript:
         self._line(record, line, self._depth[record["seq"]], text)
 
     def _ended(self, record: Document) -> None:
-        if record["invocation"] in self._quiet and not record["failed"]:
+        ran = record["how"] not in ("mocked", "dropped")
+        if record["invocation"] in self._quiet and ran and not record["failed"]:
             self._quiet.pop(record["invocation"])
             return
         self._break_silence(record["invocation"])
