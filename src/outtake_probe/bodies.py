@@ -30,7 +30,7 @@ _TEXT = "\0text"
 _MEMO = 50_000
 
 _encode_string = json.encoder.encode_basestring
-_scalars = json.JSONEncoder(ensure_ascii=False).encode
+_encode_float = json.JSONEncoder().encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,10 @@ class Bodies:
     def _fragment(self, value: Json) -> str:
         if isinstance(value, str):
             return self._string(value)
-        if value is None or isinstance(value, (bool, int, float)):
-            return _scalars(value)
         if isinstance(value, dict):
             return self._object(value)
+        if value is None or isinstance(value, (bool, int, float)):
+            return _scalar(value)
         if type(value) is Growing:
             return self._growing(value)
         if isinstance(value, (list, tuple)):
@@ -177,7 +177,8 @@ class Bodies:
         parts = []
         for key, item in value.items():
             name = "\0" + key if key.startswith("\0") else key
-            parts.append(_encode_string(name) + ":" + self._fragment(self._named(key, item)))
+            held = self._named(key, item) if key in self._secret_keys else item
+            parts.append(_encode_string(name) + ":" + self._fragment(held))
         return self._whole("{" + ",".join(parts) + "}")
 
     def _growing(self, value: Growing) -> str:
@@ -205,6 +206,14 @@ class Bodies:
         while len(fragments) > LIST:
             fragments = [self._ref('{"\\u0000list":[' + ",".join(run) + "]}") for run in _cut_list(fragments)]
         return self._whole("[" + ",".join(fragments) + "]")
+
+
+def _scalar(value: float | None) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return int.__repr__(value) if isinstance(value, int) else _encode_float(value)
 
 
 def _cut_list(fragments: list[str]) -> list[list[str]]:

@@ -45,7 +45,7 @@ class Recorder:
         """Number records from `seq`: what comes before is the parent's."""
         self.next = self._acked = seq
 
-    def emit(self, cls: type[Record], **fields: Json) -> int:
+    def emit(self, cls: type[Record], fields: dict[str, Json]) -> int:
         """Append a record; returns its number."""
         seq = self.next
         self.next = seq + 1

@@ -289,7 +289,7 @@ class Session:
         """Append a record, after the pieces of streams that came before it; returns its number."""
         if self.streams:
             self.flush_streams()
-        return self.recorder.emit(cls, **fields)
+        return self.recorder.emit(cls, fields)
 
     def flush_streams(self) -> None:
         """Write the pieces of streams that still wait for company."""
