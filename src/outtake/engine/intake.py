@@ -80,12 +80,14 @@ class Intake:
             self._stored(records)
 
     def close(self) -> None:
-        """Nothing more comes."""
-        self.store()
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        self._journal.close()
+        """Nothing more comes: store the rest."""
+        try:
+            self.store()
+        finally:
+            with self._changed:
+                self._closed = True
+                self._changed.notify_all()
+            self._journal.close()
 
     def _store_late(self) -> None:
         while True:

@@ -1,0 +1,89 @@
+"""What was acknowledged is there again after a crash at any moment: before it is stored, and while it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from outtake.core.runs import Launch
+from outtake.engine.intake import Intake
+from outtake.engine.journal import recover
+from outtake.store import Store
+from outtake_probe.records import Json
+from outtake_probe.wire import Frame, pack, read_frames
+
+WAIT = 30.0
+
+
+class Slow(Store):
+    """A store that takes records when it is told to."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.asked, self.go_on = threading.Event(), threading.Event()
+        self.broken: Exception | None = None
+
+    def append(self, run: str, records: Sequence[Mapping[str, Json]], nodes: Sequence[tuple[str, bytes]] = ()) -> None:
+        self.asked.set()
+        assert self.go_on.wait(WAIT)
+        if self.broken is not None:
+            raise self.broken
+        super().append(run, records, nodes)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Slow]:
+    store = Slow(tmp_path)
+    yield store
+    store.go_on.set()
+    store.close()
+
+
+def frame(seq: int) -> Frame:
+    (made,) = read_frames(pack("records", {"records": [{"kind": "noted", "seq": seq, "at": 1.0 + seq}]}))
+    return made
+
+
+def numbers(store: Store, run: str) -> list[int]:
+    return [record["seq"] for record in store.records(run)]
+
+
+def test_what_comes_while_something_is_stored_survives_a_crash(store: Slow, tmp_path: Path) -> None:
+    run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
+    intake = Intake(store, run, lambda _: None, lambda _: None)
+    intake.keep(frame(0))
+    assert store.asked.wait(WAIT)  # what is kept is being stored
+    intake.keep(frame(1))
+    other = Store(tmp_path)  # the server is killed here, and the next one begins
+    recover(tmp_path, other)
+    assert numbers(other, run) == [0, 1]
+    other.close()
+
+
+def test_what_is_stored_is_in_the_journal_no_more(store: Slow, tmp_path: Path) -> None:
+    run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
+    seen: list[int] = []
+    intake = Intake(store, run, lambda records: seen.extend(r["seq"] for r in records), lambda _: None)
+    store.go_on.set()
+    for seq in range(3):
+        intake.keep(frame(seq))
+    intake.store()
+    assert seen == numbers(store, run) == [0, 1, 2]
+    assert [path.stat().st_size for path in (tmp_path / "journal").iterdir()] == [0, 0]
+    intake.close()
+    assert not list((tmp_path / "journal").iterdir())
+
+
+def test_an_error_of_the_storing_reaches_who_keeps_the_next_frame(store: Slow) -> None:
+    run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
+    intake = Intake(store, run, lambda _: None, lambda _: None)
+    store.broken = ValueError("a record that no store takes")
+    intake.keep(frame(0))
+    assert store.asked.wait(WAIT)
+    store.go_on.set()
+    with pytest.raises(ValueError, match="no store takes"):
+        while True:  # until the other thread has come that far
+            intake.keep(frame(1))
