@@ -43,10 +43,10 @@ def know_all(classes: Iterable[object]) -> None:
 
 def fields_of(event: Event) -> dict[str, Any]:
     """All that an event holds, by name."""
-    own = {name: getattr(event, name, None) for name in type(event).model_fields}
-    found = {**own, **event._data}
-    if isinstance(event, StopEvent) and "result" not in found and event._result is not None:
-        found["result"] = event._result
+    own, private = event.__dict__, event.__pydantic_private__ or {}
+    found = {**{name: own.get(name) for name in type(event).model_fields}, **private.get("_data", {})}
+    if isinstance(event, StopEvent) and "result" not in found and private.get("_result") is not None:
+        found["result"] = private["_result"]
     return found
 
 

@@ -120,7 +120,8 @@ def _watched(cls: Any) -> type:
         watch.wrote(own(self), name)
 
     def _get_steps(self: Any) -> Any:
-        own_steps = any(hasattr(value, "_step_config") for value in object.__getattribute__(self, "__dict__").values())
+        values = object.__getattribute__(self, "__dict__")
+        own_steps = any(hasattr(values[name], "_step_config") for name in values if name not in FRAMEWORK)
         with unwatched():
             if own_steps:
                 return cls._get_steps(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from outtake_probe.targets.llamaindex import own
 from outtake_probe.targets.llamaindex.state import Shared
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Run:
     """Causes are known by the identity of events: each is held here, so that none is mistaken for another."""
 
@@ -110,9 +111,9 @@ class Run:
             self._codes[step] = fingerprint(self.workflow._get_steps()[step])
         return self._codes[step]
 
-    @property
+    @functools.cached_property
     def configs(self) -> dict[str, Any]:
-        """How each step is declared, by name."""
+        """How each step is declared, by name: a workflow that runs gets no more of them."""
         return {name: step._step_config for name, step in self.workflow._get_steps().items()}
 
     def step_path(self, step: str) -> str:

@@ -297,12 +297,12 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         elif isinstance(event, WorkflowIdleEvent):
             waiting.idle(self._hub, self._run)
         elif not isinstance(event, (InternalDispatchEvent, StopEvent)):
-            inside = here is not None and here.run is self._run
-            if inside and here is not None:
-                here.streamed.append(event)
+            told, path = encode(event), self._run.path
+            if here is not None and here.run is self._run:
+                here.streamed.append(told)
+                path = here.path
             if type(event).__name__ not in QUIET:
-                path = here.path if inside and here is not None else self._run.path
-                self._hub.session.note(type(event).__name__, path, encode(event))
+                self._hub.session.note(type(event).__name__, path, told)
         await super().write_to_event_stream(event)
 
     async def on_tick(self, tick: Any) -> None:

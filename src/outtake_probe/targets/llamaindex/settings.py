@@ -5,6 +5,7 @@ Secrets are never among the values: of a model only plain settings are shown, wi
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -99,9 +100,16 @@ def _all_tools(agent: Any) -> list[Any]:
 
 def of_model(model: Any) -> dict[str, Json]:
     """The plain settings of a model or an embedding, without secrets."""
-    fields = getattr(type(model), "model_fields", {})
-    found = {name: getattr(model, name, None) for name in fields if not _SECRET.search(name) or name == "max_tokens"}
+    cls: type = type(model)
+    found = {name: getattr(model, name, None) for name in _plain_fields(cls)}
     return {name: value for name, value in found.items() if type(value) in (str, int, float, bool) and value != ""}
+
+
+@functools.lru_cache(maxsize=256)
+def _plain_fields(cls: type) -> list[str]:
+    """The fields that may be told."""
+    fields = getattr(cls, "model_fields", {})
+    return [name for name in fields if not _SECRET.search(name) or name == "max_tokens"]
 
 
 def of_component(value: Any) -> Json:

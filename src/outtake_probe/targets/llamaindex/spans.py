@@ -6,35 +6,48 @@ in the record already.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
-from pydantic import PrivateAttr
 
+from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.usage import usage
 from outtake_probe.targets.patches import Patches
 
-_ID = re.compile(r"-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
-_RANDOM_TAGS = frozenset({"llamaindex.run_id"})
-_OWN_FIELDS = frozenset({"timestamp", "id_", "span_id", "tags"})
+_ID = len("-00000000-0000-0000-0000-000000000000")
+"""Characters at the end of a span's id that make it unique."""
+_LEFT_OUT = frozenset({"llamaindex.run_id", "llamaindex.step.input_summary"})
+"""Tags that differ from run to run, or say again what the input is."""
+_FACTS = frozenset({str, int, float, bool, type(None)})
+"""Types of fields that are told of an event."""
+_KNOWN = frozenset({"timestamp", "id_", "span_id", "tags", "prompt", "output"})
+"""Fields that the record holds elsewhere."""
 _PIECES = ("InProgress", "Delta", "WorkflowStepOutput", "WorkflowRunOutput")
 _LONG = 400
 """Characters of a text in an event that are kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A span that has not closed."""
+
+    number: int
+    since: float
+    tags: Any
+
+
 def install(hub: Hub, patches: Patches) -> Sequence[str]:
     """Listen to the root of all dispatchers."""
     root = get_dispatcher("root")
-    numbers: dict[str, tuple[int, float]] = {}
-    spans, events = _Spans(hub.session, numbers), _Events(hub.session, numbers)
+    spans, events = _handlers(_Listener(hub.session))
     root.add_span_handler(spans)
     root.add_event_handler(events)
     patches.then(lambda: root.span_handlers.remove(spans))
@@ -42,9 +55,17 @@ def install(hub: Hub, patches: Patches) -> Sequence[str]:
     return []
 
 
-def _plain_tags(tags: Any) -> dict[str, Json]:
-    found = tags.items() if isinstance(tags, dict) else ()
-    return {str(name): _plain(value) for name, value in found if name not in _RANDOM_TAGS}
+def _name(id_: str) -> str:
+    return id_[:-_ID] if id_[-_ID : 1 - _ID] == "-" else id_
+
+
+def _own_tags(tags: Any, around: _Open | None) -> dict[str, Json]:
+    """Tags that the span around does not have already: the framework hands them down."""
+    if not isinstance(tags, dict) or (around is not None and tags == around.tags):
+        return {}
+    above = around.tags if around is not None and isinstance(around.tags, dict) else {}
+    new = {name: value for name, value in tags.items() if name not in _LEFT_OUT and above.get(name) != value}
+    return {str(name): _plain(value) for name, value in new.items()}
 
 
 def _plain(value: Any) -> Json:
@@ -54,77 +75,76 @@ def _plain(value: Any) -> Json:
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 
 
-class _Spans(BaseSpanHandler[Any]):
-    """Spans by the dispatcher's ids."""
+class _Listener:
+    """Writes what the dispatchers say."""
 
-    _session: Session = PrivateAttr()
-    _numbers: dict[str, tuple[int, float]] = PrivateAttr()
-
-    def __init__(self, session: Session, numbers: dict[str, tuple[int, float]]) -> None:
-        super().__init__()
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._numbers = numbers
+        self._opened: dict[str, _Open] = {}
 
-    def span_enter(
-        self,
-        id_: str,
-        bound_args: Any,
-        instance: Any = None,
-        parent_id: str | None = None,
-        tags: dict[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        around = self._numbers.get(parent_id or "")
-        within = around[0] if around is not None else None
-        number = self._session.span(_ID.sub("", id_), _plain_tags(tags), within)
+    def opens(self, id_: str, parent: str | None, tags: Any) -> None:
+        around = self._opened.get(parent or "")
+        within = around.number if around is not None else None
+        number = self._session.span(_name(id_), _own_tags(tags, around), within)
         if number is not None:
-            self._numbers[id_] = (number, time.monotonic())
+            self._opened[id_] = _Open(number, time.monotonic(), tags)
 
-    def span_exit(self, id_: str, bound_args: Any, instance: Any = None, result: Any = None, **kwargs: Any) -> None:
-        used = usage(result)
-        told = {"tokens_in": used.tokens_in, "tokens_out": used.tokens_out} if used is not None else {}
-        self._end(id_, failed=False, result=None, **told)
+    def closes(self, id_: str, used: Usage | None = None, error: BaseException | None = None) -> None:
+        found = self._opened.pop(id_, None)
+        if found is None:
+            return
+        told: dict[str, Json] = {"seconds": round(time.monotonic() - found.since, 6)}
+        if used is not None:
+            told |= {"tokens_in": used.tokens_in, "tokens_out": used.tokens_out}
+        result = {"error": type(error).__name__, "message": _plain(str(error))} if error is not None else None
+        self._session.span_end(found.number, result, failed=error is not None, **told)
 
-    def span_drop(
-        self, id_: str, bound_args: Any, instance: Any = None, err: BaseException | None = None, **kwargs: Any
-    ) -> None:
-        self._end(id_, failed=True, result={"error": type(err).__name__, "message": _plain(str(err))})
-
-    def _end(self, id_: str, *, failed: bool, result: Json, **told: int) -> None:
-        found = self._numbers.pop(id_, None)
-        if found is not None:
-            number, since = found
-            seconds = round(time.monotonic() - since, 6)
-            self._session.span_end(number, result, failed=failed, seconds=seconds, **told)
-
-    def new_span(self, *args: Any, **kwargs: Any) -> Any:
-        return None
-
-    def prepare_to_exit_span(self, *args: Any, **kwargs: Any) -> Any:
-        return None
-
-    def prepare_to_drop_span(self, *args: Any, **kwargs: Any) -> Any:
-        return None
-
-
-class _Events(BaseEventHandler):
-    """Events, each in the span that was open."""
-
-    _session: Session = PrivateAttr()
-    _numbers: dict[str, tuple[int, float]] = PrivateAttr()
-
-    def __init__(self, session: Session, numbers: dict[str, tuple[int, float]]) -> None:
-        super().__init__()
-        self._session = session
-        self._numbers = numbers
-
-    def handle(self, event: Any, **kwargs: Any) -> None:
+    def hears(self, event: Any) -> None:
         name = type(event).__name__
         if any(part in name for part in _PIECES):
             return
-        found = self._numbers.get(event.span_id or "")
-        fields = {k: v for k, v in vars(event).items() if k not in _OWN_FIELDS}
-        told = {k: _plain(v) for k, v in fields.items() if v is None or isinstance(v, (str, bool, int, float))}
-        tags = _plain_tags(event.tags)
-        body = {**told, **({"tags": tags} if tags else {})}
-        self._session.note(name, "", body, span=found[0] if found is not None else None)
+        found = self._opened.get(event.span_id or "")
+        told: dict[str, Json] = {k: _plain(v) for k, v in vars(event).items() if type(v) in _FACTS and k not in _KNOWN}
+        tags = _own_tags(event.tags, found)
+        if tags:
+            told["tags"] = tags
+        self._session.note(name, "", told or None, span=found.number if found is not None else None)
+
+
+def _handlers(listener: _Listener) -> tuple[BaseSpanHandler[Any], BaseEventHandler]:
+    """What the dispatcher calls.  Its classes are pydantic's, whose private attributes are slow to read."""
+
+    class Spans(BaseSpanHandler[Any]):
+        def span_enter(
+            self,
+            id_: str,
+            bound_args: Any,
+            instance: Any = None,
+            parent_id: str | None = None,
+            tags: dict[str, Any] | None = None,
+            **kwargs: Any,
+        ) -> None:
+            listener.opens(id_, parent_id, tags)
+
+        def span_exit(self, id_: str, bound_args: Any, instance: Any = None, result: Any = None, **kwargs: Any) -> None:
+            listener.closes(id_, usage(result))
+
+        def span_drop(
+            self, id_: str, bound_args: Any, instance: Any = None, err: BaseException | None = None, **kwargs: Any
+        ) -> None:
+            listener.closes(id_, error=err or RuntimeError("the span was dropped"))
+
+        def new_span(self, *args: Any, **kwargs: Any) -> Any:
+            return None
+
+        def prepare_to_exit_span(self, *args: Any, **kwargs: Any) -> Any:
+            return None
+
+        def prepare_to_drop_span(self, *args: Any, **kwargs: Any) -> Any:
+            return None
+
+    class Events(BaseEventHandler):
+        def handle(self, event: Any, **kwargs: Any) -> None:
+            listener.hears(event)
+
+    return Spans(), Events()

@@ -38,7 +38,7 @@ from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.results import retry_decision, sent_event
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.state import Watch, watching
-from outtake_probe.values import TAG, Opaque, class_name, decode, encode
+from outtake_probe.values import TAG, Opaque, class_name, decode, encode, is_opaque
 
 Worker = Callable[..., Awaitable[list[Any]]]
 
@@ -133,7 +133,7 @@ class Invocation:
         self.rest: list[Any] = []
         """What the framework is told beside the result."""
         self.sent: list[Sent] = []
-        self.streamed: list[Event] = []
+        self.streamed: list[Json] = []
         self.collects: list[Collect] = []
         self.error: Exception | None = None
         self.verdict: Any = None
@@ -256,6 +256,8 @@ class Invocation:
     def changes(self) -> Json:
         told = self.watch.finish()
         self._check_resources()
+        if any(map(is_opaque, self.streamed)):
+            raise Opaque("it streamed what cannot be put into a record")
         if self.error is not None:
             self.verdict, retried = self._decide(self.error)
             told["verdict"] = {"retry": retried}
@@ -268,7 +270,7 @@ class Invocation:
         if self.sent:
             told["sent"] = [self._sent(sent) for sent in self.sent]
         if self.streamed:
-            told["streamed"] = [prints.coded(event) for event in self.streamed]
+            told["streamed"] = self.streamed
         return told
 
     def same(self, changes: Json) -> bool:

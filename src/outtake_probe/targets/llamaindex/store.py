@@ -61,8 +61,9 @@ def keys(state: Any) -> list[str]:
 def value_of(state: Any, name: str) -> Any:
     if state is None:
         return MISSING
-    if isinstance(state, DictState) and dict.__contains__(state._data, name):
-        return dict.__getitem__(state._data, name)  # it may be a `Spy`, which is not to hear of this
+    data = (state.__pydantic_private__ or {}).get("_data", {}) if isinstance(state, DictState) else {}
+    if dict.__contains__(data, name):
+        return dict.__getitem__(data, name)  # it may be a `Spy`, which is not to hear of this
     return state.__dict__.get(name, MISSING)
 
 

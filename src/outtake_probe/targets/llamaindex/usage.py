@@ -11,6 +11,8 @@ from outtake_probe.calls import Usage
 def usage(answer: Any) -> Usage | None:
     """Tokens, where the provider or the client says how many."""
     for place in (getattr(answer, "raw", None), getattr(answer, "additional_kwargs", None)):
+        if place is None or (type(place) is dict and not place):
+            continue
         found = _get(place, "usage") or _get(place, "usage_metadata") or place
         given = _first(found, "prompt_tokens", "input_tokens", "prompt_token_count")
         made = _first(found, "completion_tokens", "output_tokens", "candidates_token_count")
