@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import operator
 import sqlite3
 import threading
@@ -12,9 +13,10 @@ import pytest
 
 pytest.importorskip("langgraph")
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.func import entrypoint
+from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
@@ -160,8 +162,40 @@ def test_a_function_is_a_target() -> None:
     assert [r.component for r in started(log, kind="step")] == ["work"]
 
 
+@pytest.mark.parametrize("saver", [None, InMemorySaver()])
+def test_functions_without_async_run_in_one_thread(saver: Any) -> None:
+    seen: list[threading.Thread] = []
+
+    def first(state: Any) -> Any:
+        seen.append(threading.current_thread())
+        return {"log": ["first"]}
+
+    def second(state: Any) -> Any:
+        seen.append(threading.current_thread())
+        return {"log": ["second"]}
+
+    log = run_target(lambda: chain(first, second).compile(checkpointer=saver), {"log": []})
+    assert log.output == {"log": ["first", "second"]}
+    assert seen[0] is seen[1] is not threading.main_thread()
+
+
+def test_what_needs_a_loop_runs_on_one() -> None:
+    @task
+    async def double(n: int) -> int:
+        return 2 * n
+
+    def work(state: Any) -> Any:
+        return {"log": [double(21).result()]}
+
+    async def wait(state: Any) -> Any:
+        return {"log": [asyncio.get_running_loop().is_running()]}
+
+    assert run_target(lambda: chain(work), {"log": []}).output == {"log": [42]}
+    assert run_target(lambda: chain(wait), {"log": []}).output == {"log": [True]}
+
+
 def test_two_forks_do_not_share_a_thread() -> None:
-    def thread(state: Any, config: Any) -> Any:
+    def thread(state: Any, config: RunnableConfig) -> Any:
         return {"log": [config["configurable"]["thread_id"]]}
 
     first, second = (run_target(lambda: chain(thread), {"log": []}) for _ in range(2))

@@ -32,6 +32,7 @@ capabilities: Sequence[Capability] = ("hold:model", "hold:tool", "edit", "mock",
 Hook = Callable[[Session, Patches], list[str]]
 HOOKS: tuple[tuple[str, str, str, str], ...] = (
     ("langchain_core.language_models.chat_models", "BaseChatModel", "models", "install_chat"),
+    ("langchain_core.messages", "AIMessage", "conversations", "install"),
     ("langchain_core.language_models.llms", "BaseLLM", "models", "install_text"),
     ("langchain_core.tools.base", "BaseTool", "tools", "install_tools"),
     ("langchain_core.retrievers", "BaseRetriever", "tools", "install_retrievers"),

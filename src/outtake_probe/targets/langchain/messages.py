@@ -14,7 +14,6 @@ import functools
 import operator
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import (
@@ -30,7 +29,7 @@ from langchain_core.messages import (
     convert_to_messages,
 )
 
-from outtake_probe.bodies import Growing, Part
+from outtake_probe.bodies import Part
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.values import TAG, Family, Opaque, class_name, decode, encode, find_class
@@ -61,7 +60,6 @@ _CLASSES: dict[str, type[BaseMessage]] = {
 _NAMES = {cls: name for name, cls in _CLASSES.items()}
 _FIRST = ("content", "name")
 _scalars = (str, int, float, bool, type(None))
-_content = operator.attrgetter("content")
 _id = operator.attrgetter("id")
 
 
@@ -122,11 +120,12 @@ def slim(message: BaseMessage) -> Json:
 
 def part(message: BaseMessage) -> Json:
     """`slim`, remembered by what it says where that can be told cheaply."""
-    key = _key(message)
+    key = key_of(message)
     return slim(message) if key is None else Part(key, functools.partial(slim, message))
 
 
-def _key(message: BaseMessage) -> tuple[Any, ...] | None:
+def key_of(message: BaseMessage) -> tuple[Any, ...] | None:
+    """What a message says, where that is a text and little else."""
     cls, content = type(message), message.content
     if type(content) is not str or message.additional_kwargs:
         return None
@@ -135,59 +134,6 @@ def _key(message: BaseMessage) -> tuple[Any, ...] | None:
     if isinstance(message, AIMessage) and not message.tool_calls and not message.invalid_tool_calls:
         return (NAME, cls, content, message.name) if cls is AIMessage else None
     return None
-
-
-# -- conversations ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Said:
-    """A list as it was given last time: the same objects, with the same contents, are not looked at again."""
-
-    objects: list[Any]
-    contents: list[Any]
-    changeable: list[tuple[int, Json]]
-    """Messages whose contents can change in place, and what they said."""
-    parts: Growing
-
-
-def conversation(messages: Sequence[BaseMessage], last: Said | None) -> Said:
-    """Messages as JSON; where the list only grew since the last time, the new ones are made."""
-    at = len(last.objects) if last is not None else 0
-    if last is not None and len(messages) == at and _is_same(last, messages, list(map(_content, messages))):
-        return last
-    objects = list(messages)
-    contents = list(map(_content, objects))
-    if last is not None and at < len(objects) and _is_same(last, objects[:at], contents[:at]):
-        changeable = last.changeable
-        parts = Growing([*last.parts, *map(part, objects[at:])], last.parts)
-    else:
-        at, changeable = 0, []
-        parts = Growing(map(part, objects))
-    new = [(i, slim(objects[i])) for i in range(at, len(objects)) if not isinstance(parts[i], Part)]
-    return Said(objects, contents, [*changeable, *new], parts)
-
-
-def _is_same(last: Said, objects: Sequence[Any], contents: list[Any]) -> bool:
-    """Whether messages are the same objects as the last time, as a rule, and still say the same."""
-    return (
-        objects == last.objects
-        and contents == last.contents
-        and all(slim(objects[i]) == said for i, said in last.changeable)
-    )
-
-
-def is_conversation(value: object, last: Said | None = None) -> bool:
-    """Whether this is a list of messages; where it only grew, the new ones decide."""
-    if type(value) is not list or not value or not isinstance(value[0], BaseMessage):
-        return False
-    at = len(last.objects) if last is not None else 0
-    new = value[at:] if last is not None and value[:at] == last.objects else value
-    return _all_messages(new)
-
-
-def _all_messages(value: list[Any]) -> bool:
-    return all(issubclass(cls, BaseMessage) for cls in set(map(type, value)))
 
 
 def body(value: Any) -> Json:

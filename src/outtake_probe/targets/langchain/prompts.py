@@ -24,6 +24,7 @@ from outtake_probe.records import Json
 from outtake_probe.redact import SECRET_KEYS
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.conversations import Said, spoken
 from outtake_probe.values import TAG, decode, encode
 
 NAMES = ("model_name", "model", "model_id", "deployment_name", "repo_id")
@@ -36,14 +37,14 @@ _UNSAID = ("run_manager", "config", "callbacks", "stream", "async_api")
 
 @dataclass
 class _Known:
-    said: dict[str, messages.Said] = field(default_factory=dict)
+    said: dict[str, Said] = field(default_factory=dict)
     """The last conversation at each path: those that share a model are told apart."""
 
 
 def prompt(model: Any, said: Sequence[BaseMessage], kwargs: Mapping[str, Any], path: str) -> dict[str, Json]:
     """The input of a chat model."""
     known = _known(model)
-    talk = messages.conversation(said, known.said.get(path))
+    talk = spoken(said, known.said.get(path))
     known.said[path] = talk
     return {**_about(model), "messages": talk.parts, **arguments(kwargs)}
 

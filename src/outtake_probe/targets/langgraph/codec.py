@@ -20,10 +20,8 @@ from langgraph.types import Command, Interrupt, Send
 from outtake_probe.bodies import Growing, Part
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.conversations import Said, conversation
 from outtake_probe.values import TAG, Family, Opaque, decode, encode
-
-_scalars = frozenset((str, int, float, bool, type(None)))
-
 
 # -- commands, sends, interrupts -------------------------------------------------------------------------------------
 
@@ -95,7 +93,7 @@ class States:
     """The states of one graph's run, as they were last looked at."""
 
     def __init__(self) -> None:
-        self._last: dict[str, messages.Said] = {}
+        self._last: dict[str, Said] = {}
 
     def shown(self, value: Any) -> Json:
         """What a node gets."""
@@ -104,33 +102,57 @@ class States:
         return {key: self._item(key, item) for key, item in value.items()}
 
     def _item(self, key: str, value: Any) -> Json:
-        if type(value) is list and len(value) > _FEW:
-            last = self._last.get(key)
-            if messages.is_conversation(value, last):
-                said = messages.conversation(value, last)
-            elif _scalars.issuperset(map(type, value)):
-                said = _values(value, last)
-            else:
-                return messages.body(value)
-            self._last[key] = said
-            return said.parts
-        return messages.body(value)
+        if type(value) is not list or len(value) <= _FEW:
+            return messages.body(value)
+        last = self._last.get(key)
+        plain = _PLAIN.issuperset(map(type, value))
+        said = _values(value, last) if plain else conversation(value, last)
+        if said is None:
+            return messages.body(value)
+        self._last[key] = said
+        return said.parts
+
+    def ids(self, value: Any, named: set[str]) -> dict[str, int]:
+        """Where in a state the messages with these ids are."""
+        found: dict[str, int] = {}
+        at = 0
+        for key, item in value.items() if type(value) is dict else [("", value)]:
+            said = self._last.get(key)
+            if said is not None and None not in said.ids and named.isdisjoint(said.ids) and _equal(item, said.objects):
+                at += len(item)
+                continue
+            ids = messages.ids_in((item,))
+            found = {**{name: at + ids.index(name) for name in named.intersection(ids)}, **found}
+            at += len(ids)
+        return found
 
 
 _FEW = 3
 """Items up to which a list is not worth remembering."""
+_PLAIN = frozenset((str, int, float, bool, type(None), dict, list))
 
 
-def _values(value: list[Any], last: messages.Said | None) -> messages.Said:
-    """A list of texts and numbers, as JSON."""
+def _values(value: list[Any], last: Said | None) -> Said | None:
+    """A list of JSON; None where it holds something else."""
     at = len(last.objects) if last is not None else 0
-    if last is not None and at <= len(value) and value[:at] == last.objects:
-        if at == len(value):
-            return last
-        parts = Growing([*last.parts, *map(encode, value[at:])], last.parts)
-    else:
-        parts = Growing(map(encode, value))
-    return messages.Said(list(value), [], [], parts)
+    if last is None or not 0 < at <= len(value) or not _equal(value[:at], last.parts):
+        last, at = None, 0
+    elif at == len(value):
+        return last
+    made = list(map(encode, value[at:]))
+    if not _equal(value[at:], made):
+        return None
+    if last is None:
+        return Said(list(value), Growing(made), [], set(), set(), [])
+    return Said(list(value), Growing([*last.parts, *made], last.parts), [], set(), set(), [])
+
+
+def _equal(value: Any, shown: list[Any]) -> bool:
+    """Whether values are those, or are what they are shown as."""
+    try:
+        return bool(value == shown)
+    except (TypeError, ValueError):  # arrays and the like do not say whether they are equal
+        return False
 
 
 def spelled(value: Json) -> Json:

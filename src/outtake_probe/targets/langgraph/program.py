@@ -6,14 +6,13 @@ import asyncio
 import secrets
 from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.langchain import messages
-from outtake_probe.targets.langgraph import graphs, outputs
+from outtake_probe.targets.langgraph import graphs, outputs, threads
 from outtake_probe.targets.langgraph.hub import CONF, Hub
 from outtake_probe.targets.langgraph.keeper import Keeper
 from outtake_probe.targets.langgraph.places import name_of
@@ -53,7 +52,7 @@ class _Run:
         # an id that a fork does not share: a checkpointer on disk holds what its parent left there
         self._config = {CONF: {"thread_id": f"outtake-{secrets.token_hex(8)}"}}
         self._options = {"durability": "exit"} if kept else {}
-        self._is_sync = _is_sync(graph.checkpointer)
+        self._is_sync = threads.wanted(graph)
 
     async def run(self, given: Json) -> Json:
         """Run it to its end; while it waits for a person, so does this."""
@@ -96,14 +95,6 @@ class _Run:
 
 
 _STOPPED = "stopped before its next step, as it was compiled or asked to; an answer of null lets it go on"
-
-
-def _is_sync(checkpointer: Any) -> bool:
-    """Whether a checkpointer can only be used by threads, as those of databases without a loop."""
-    if not isinstance(checkpointer, BaseCheckpointSaver):
-        return False
-    cls = type(checkpointer)
-    return cls.aget_tuple is BaseCheckpointSaver.aget_tuple or cls.__name__ in ("SqliteSaver", "PostgresSaver")
 
 
 def _without_questions(result: Any) -> Any:

@@ -208,10 +208,7 @@ class Visit:
     def _ids_of_input(self) -> dict[str, int]:
         """Where in the input the messages are that the result names by their ids: to remove or to replace them."""
         named = set(filter(None, messages.ids_in(self._result)))
-        if not named:
-            return {}
-        known = messages.ids_in(self.given)
-        return {name: known.index(name) for name in named.intersection(known)}
+        return self.place.states.ids(self.given, named) if named else {}
 
     def decode(self, value: Json) -> Any:
         """The recorded result, about the messages that are there now."""
