@@ -18,6 +18,11 @@ terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo te
 CTRL_C = "\x03"
 
 
+def _plain(text: str) -> str:
+    """What is on the screen, without what colours it and moves about in it."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+
 class Typist:
     """Runs a command of `outtake` on a pseudo terminal of its own."""
 
@@ -43,10 +48,11 @@ class Typist:
         os.write(self._end, keys.encode())
 
     def expect(self, pattern: str) -> None:
+        """Wait until this is on the screen, after what was expected before."""
         until = time.monotonic() + BOUND
-        while re.search(pattern, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._new)) is None:
+        while (found := re.search(pattern, plain := _plain(self._new))) is None:
             assert self._read(until), f"it ended without {pattern!r}: {self.seen!r}"
-        self._new = ""
+        self._new = plain[found.end() :]
 
     def _read(self, until: float) -> bool:
         """Take what is on the screen; whether there will be more."""
