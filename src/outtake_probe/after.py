@@ -168,7 +168,8 @@ def _return(rerun: Rerun, passage: Passage) -> Steps[None]:
         yield from rerun.turn(end.seq)
     elif rerun.replay.in_prefix:
         yield from rerun.turn(rerun.replay.cut)
-    if rerun.replay.different and passage.verb == "serve" and end is not None:
+    mocked = passage.verb == "serve" and rerun.replay.plan.reuse == "matching"  # otherwise nothing is served beside it
+    if rerun.replay.different and end is not None and (mocked or passage.how == "reused"):
         yield from rerun.among_served(end.seq)
 
 
