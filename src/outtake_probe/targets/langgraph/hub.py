@@ -6,9 +6,11 @@ from typing import Any
 
 from outtake_probe.records import Json
 from outtake_probe.session import Session
+from outtake_probe.targets.langgraph.coded import Codes
 from outtake_probe.targets.langgraph.places import Ledger, Place, here
 from outtake_probe.targets.langgraph.settings import Changed, places_of
-from outtake_probe.targets.langgraph.visits import Visit, visit
+from outtake_probe.targets.langgraph.visits import INSIDE, Visit, visit
+from outtake_probe.waits import Steps
 
 CONF = "configurable"
 
@@ -24,6 +26,8 @@ class Hub:
         """Settings that were changed while the program ran."""
         self.blank = Ledger()
         """For what is checked before anything runs."""
+        self.codes = Codes()
+        self._recorded: dict[str, frozenset[str]] = {}
         self._ledgers: dict[tuple[int, str, str], Ledger] = {}
 
     def place(self, graph: Any, path: str, modes: frozenset[str], cause: tuple[int, ...] = ()) -> Place:
@@ -50,6 +54,24 @@ class Hub:
             return []
         places = places_of(node)
         return [[c.component, c.key, c.value] for c in self.changed if c.concerns(places)]
+
+    def recorded_inside(self, path: str) -> Steps[frozenset[str]]:
+        """In a fork: hashes of the code inside of what ran there in the parent, when that first ran and when last."""
+        rerun = self.session.rerun
+        if rerun is None:
+            return frozenset()
+        if path not in self._recorded:
+            names = [
+                past.end.changes
+                for past in rerun.replay.calls.values()
+                if past.end is not None and past.start.component == path
+            ]
+            found: set[str] = set()
+            for name in filter(None, dict.fromkeys([*names[:1], *names[-1:]])):
+                body = yield from rerun.body(name)
+                found.add(body.get(INSIDE, ""))
+            self._recorded[path] = frozenset(found)
+        return self._recorded[path]
 
     def watch_store(self, store: Any, ops: Any, results: Any) -> None:
         """Something was done with a store."""

@@ -33,6 +33,7 @@ from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_functio
 from outtake_probe.targets.langgraph.visits import Answers, Visit, visit
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import TAG, decode, encode
+from outtake_probe.waits import adrive, drive
 
 Method = Callable[..., Any]
 RUNTIME = "__pregel_runtime"
@@ -214,20 +215,22 @@ class Step(Runnable[Any, Any]):
         self._task = task
         self._bound = bound
         self.name = getattr(bound, "name", None) or task.name
-        frame = current.get()
         if _is_task(task):
             self.path = nested(task.name)
         elif _is_entry(place, task):
             self.path = place.path
         else:
             self.path = f"{place.path}/{task.name}"
-        self._frame = frame
+        self._inside = hub.codes.inside(bound)
 
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
         what = self._call(now, config)
+        if self._inside and self._hub.session.rerun is not None:
+            self._compare_inside(what, drive(self._hub.recorded_inside(self.path)))
 
         def run(new: NewInput | None) -> Any:
+            self._watch(what, now)
             with _inside(now):
                 try:
                     return self._returned(now, self._bound.invoke(self._given(now, new), config, **kwargs))
@@ -243,8 +246,11 @@ class Step(Runnable[Any, Any]):
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
         what = self._call(now, config)
+        if self._inside and self._hub.session.rerun is not None:
+            self._compare_inside(what, await adrive(self._hub.recorded_inside(self.path)))
 
         async def run(new: NewInput | None) -> Any:
+            self._watch(what, now)
             with _inside(now):
                 try:
                     return self._returned(now, await self._bound.ainvoke(self._given(now, new), config, **kwargs))
@@ -256,6 +262,19 @@ class Step(Runnable[Any, Any]):
         finally:
             self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
         return _result(result)
+
+    # -- changed code ------------------------------------------------------------------------------------------------
+
+    def _compare_inside(self, what: Call, recorded: frozenset[str]) -> None:
+        """Where the code inside is not what it was, no record answers for all of it."""
+        if not recorded <= {self._inside}:
+            what.whole = None
+
+    def _watch(self, what: Call, now: Visit) -> None:
+        """It is executed, so what it does is recorded, also where no record could answer for it."""
+        if what.whole is None:
+            now.begin()
+            what.whole = now
 
     # -- what happens inside -----------------------------------------------------------------------------------------
 
@@ -272,6 +291,7 @@ class Step(Runnable[Any, Any]):
             writer=writer,
             settings=lambda: self._hub.settings(self._place, self._task.name),
             answers=Answers(self._place, conf),
+            inside=self._inside,
         )
         made.heard = _is_heard(config)
         return made
@@ -297,6 +317,9 @@ class Step(Runnable[Any, Any]):
         beside = _beside(conf, answers)
         is_task = _is_task(self._task)
         shown = _arguments(self._bound, now.shown) if is_task else now.shown
+        code = self._hub.codes.own(self._bound)
+        if code:
+            beside["code"] = code
         caused = self._place.causes(self._task)
         cause = self._place.cause
         return Call(

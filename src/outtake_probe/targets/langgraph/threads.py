@@ -14,12 +14,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.constants import START
 from langgraph.pregel.main import Pregel
 
+from outtake_probe.targets.langgraph.coded import TASK, held
 from outtake_probe.targets.langgraph.keeper import Keeper
 
 PLAIN = "RunnableCallable"
 """LangGraph's class for a function of the user's."""
-TASK = "_TaskFunction"
-"""LangGraph's class for what `@task` makes: one that is asynchronous can only be called where there is a loop."""
 
 
 def wanted(graph: Any) -> bool:
@@ -59,17 +58,4 @@ def _is_plain(bound: Any) -> bool:
     instead = getattr(bound.afunc, "func", None)  # LangGraph's own stand-in sends the function to a thread
     if bound.afunc is not None and getattr(instead, "__name__", "") != "run_in_executor":
         return False
-    return not any(type(held).__name__ == TASK for held in _held(bound.func))
-
-
-def _held(function: Any) -> Iterator[Any]:
-    """What a function can call by name."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return
-    yield from (function.__globals__.get(name) for name in code.co_names)
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:
-            continue
+    return not any(type(value).__name__ == TASK for value in held(bound.func))  # it may need a loop

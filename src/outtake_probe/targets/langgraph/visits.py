@@ -22,6 +22,8 @@ from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.targets.langgraph.stores import Stored
 from outtake_probe.values import Opaque, decode, encode, is_opaque
 
+INSIDE = "inside"
+"""Where `changes` keeps a hash of the code of what the node encloses."""
 RESUME = "__resume__"
 RESUMING = "__pregel_resuming"
 RESUME_MAP = "__pregel_resume_map"
@@ -86,6 +88,7 @@ class Visit:
         writer: Any,
         settings: Callable[[], Json],
         answers: Answers,
+        inside: str,
     ) -> None:
         self.place = place
         self.path = path
@@ -105,6 +108,7 @@ class Visit:
         self.stored = Stored(store)
         self._writer = writer
         self._settings = settings
+        self._inside = inside
         self.answers = answers
         self._streamed: list[Json] = []
         self._lost = ""
@@ -168,6 +172,8 @@ class Visit:
             out["answered"] = True
         if self._nested and self.answers.resumed:
             out["resumed"] = True
+        if self._inside:
+            out[INSIDE] = self._inside
         settings = self._settings()
         if settings:
             out["settings"] = settings
