@@ -56,7 +56,7 @@ class Chat:
 
     @property
     def file(self) -> str:
-        return str(HERE / "programs" / f"chat_{self.name}.py")
+        return str(HERE / "programs" / f"loop_{self.name}.py")
 
     @property
     def python(self) -> str:

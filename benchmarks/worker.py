@@ -17,7 +17,7 @@ from outtake.service.service import Document, Service
 from outtake_probe.records import Json
 
 WAIT = 300.0
-STARTS: dict[str, Json] = {"chat_autogen": "start", "chat_langgraph": {"messages": []}}
+STARTS: dict[str, Json] = {"loop_autogen": "start", "loop_langgraph": {"messages": []}}
 """What a program is asked, where it is asked something."""
 UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes in the unit in which the system counts memory."""

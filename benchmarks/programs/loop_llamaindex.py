@@ -1,7 +1,7 @@
 """The program that is measured: a loop of two steps of LlamaIndex, with a model that answers at once.
 
-Run it plain (``chat_llamaindex.py N``), taking a snapshot at every step (``chat_llamaindex.py N to_dict``), or under
-Outtake (``chat_llamaindex.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
+Run it plain (``loop_llamaindex.py N``), taking a snapshot at every step (``loop_llamaindex.py N to_dict``), or under
+Outtake (``loop_llamaindex.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
 """
 
 from __future__ import annotations

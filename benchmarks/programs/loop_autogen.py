@@ -1,7 +1,7 @@
 """The program that is measured: two AutoGen agents that talk, with a model that answers at once.
 
-Run it plain (``chat_autogen.py N``), saving all state before every message (``chat_autogen.py N save_state``), or under
-Outtake (``chat_autogen.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
+Run it plain (``loop_autogen.py N``), saving all state before every message (``loop_autogen.py N save_state``), or under
+Outtake (``loop_autogen.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The program that is measured: a chat loop of two nodes of LangGraph, with a model that answers at once.
 
-Run it plain (``chat_langgraph.py N``), with a checkpointer that writes to SQLite (``chat_langgraph.py N sqlite``), or
-under Outtake (``chat_langgraph.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
+Run it plain (``loop_langgraph.py N``), with a checkpointer that writes to SQLite (``loop_langgraph.py N sqlite``), or
+under Outtake (``loop_langgraph.py:target``, N in ``CHAT_MESSAGES``).  The last line of output is a JSON object.
 """
 
 from __future__ import annotations
