@@ -22,6 +22,8 @@ class Around:
         """The error to raise for a recorded one."""
         self.leaf: Callable[[], None] = lambda: None
         """Told when a model or a tool is called."""
+        self.is_between: Callable[[], bool] = lambda: False
+        """Whether what runs is none of its components, but what goes on between them: a router."""
 
 
 around = Around()

@@ -59,6 +59,7 @@ _CLASSES: dict[str, type[BaseMessage]] = {
 }
 _NAMES = {cls: name for name, cls in _CLASSES.items()}
 _FIRST = ("content", "name")
+_DEFAULTS = {"status": "success", "example": False}
 _scalars = (str, int, float, bool, type(None))
 _id = operator.attrgetter("id")
 
@@ -76,11 +77,16 @@ def _dump(message: BaseMessage, depth: int, without: frozenset[str]) -> dict[str
     out: dict[str, Json] = {"type": _NAMES.get(cls, message.type)}
     if cls not in _NAMES:
         out["class"] = class_name(cls)
+    held = message.__dict__
     for name in _fields(cls, without):
-        value = getattr(message, name, None)
-        if name == "content" or (value not in (None, [], {}) and not _is_default(name, value)):
+        value = held.get(name)
+        if name == "content" or not (_is_empty(value) or (name in _DEFAULTS and value == _DEFAULTS[name])):
             out[name] = _calls(value or ()) if name == "tool_calls" else encode(value, depth + 1)
     return out
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (not value and type(value) in (list, dict))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -88,10 +94,6 @@ def _fields(cls: type[BaseMessage], without: frozenset[str]) -> list[str]:
     """The fields to show, what it says first."""
     names = [name for name in cls.model_fields if name != "type" and name not in without]
     return sorted(names, key=lambda name: name not in _FIRST)
-
-
-def _is_default(name: str, value: Any) -> bool:
-    return (name, value) in (("status", "success"), ("tool_call_chunks", []), ("example", False))
 
 
 def _calls(calls: Sequence[Mapping[str, Any]]) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import weakref
 from collections.abc import Mapping, Sequence
@@ -74,7 +75,7 @@ def _about(model: Any) -> dict[str, Json]:
 
 def model_name(model: Any) -> str:
     """The model's name, where its class has one under a usual name; else the class."""
-    for name in NAMES:
+    for name in _named(model.__class__)[0]:
         found = getattr(model, name, None)
         if isinstance(found, str):
             return found
@@ -83,9 +84,17 @@ def model_name(model: Any) -> str:
 
 def settings(model: Any) -> dict[str, Json]:
     """The settings of a model that go with each call."""
-    fields = type(model).model_fields if hasattr(type(model), "model_fields") else {}
-    found = {name: getattr(model, name, None) for name in SETTINGS if name in fields}
+    found = {name: getattr(model, name, None) for name in _named(model.__class__)[1]}
     return {name: value for name, value in found.items() if isinstance(value, (str, int, float, bool, type(None)))}
+
+
+@functools.lru_cache(maxsize=1000)
+def _named(cls: type[object]) -> tuple[list[str], list[str]]:
+    """Where the models of a class can have their name, and which settings they have."""
+    fields = getattr(cls, "model_fields", {})
+    is_open = getattr(cls, "model_config", {}).get("extra") == "allow"
+    names = [name for name in NAMES if is_open or name in fields or hasattr(cls, name)]
+    return names, [name for name in SETTINGS if name in fields]
 
 
 def arguments(kwargs: Mapping[str, Any]) -> dict[str, Json]:

@@ -1,6 +1,7 @@
 """LangChain's callbacks as spans: chains, parsers, prompts and the like, and events that a program reports itself.
 
-Model and tool calls and a graph's nodes are invocations already, so they are no spans as well.
+Model and tool calls and a graph's nodes are invocations already, so they are no spans as well; nor are its routers, of
+which the node that comes next tells.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from langchain_core.tracers import context as tracing
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session
+from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.messages import body
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import describe_error
@@ -53,7 +55,7 @@ class Spans(BaseCallbackHandler):
         **kwargs: Any,
     ) -> None:
         within = self._open[parent_run_id][0] if parent_run_id in self._open else None
-        if _is_part_of_a_graph(kwargs.get("name"), tags or (), metadata or {}):
+        if around.is_between() or _is_part_of_a_graph(kwargs.get("name"), tags or (), metadata or {}):
             self._open[run_id] = (within, -1.0)
             return
         name = kwargs.get("name") or (serialized or {}).get("name") or "chain"

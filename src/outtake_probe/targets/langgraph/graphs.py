@@ -75,8 +75,8 @@ def _path(graph: Any) -> str:
 
 def _modes(kwargs: Mapping[str, Any], default: Any) -> frozenset[str]:
     """What the caller of a run gets to see of it."""
-    mode = kwargs.get("stream_mode") or default
-    found = {mode} if isinstance(mode, str) else set(mode or ())
+    modes = [kwargs.get("stream_mode") or default or (), kwargs.get("print_mode") or ()]
+    found = [mode for each in modes for mode in ([each] if isinstance(each, str) else each)]
     return frozenset([*found, *(["subgraphs"] if kwargs.get("subgraphs") else [])])
 
 

@@ -18,6 +18,7 @@ from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import Around
 from outtake_probe.targets.langgraph.hub import CONF, Hub
+from outtake_probe.targets.langgraph.places import here
 from outtake_probe.targets.langgraph.visits import SCRATCHPAD, visit
 from outtake_probe.targets.patches import Patches
 
@@ -27,11 +28,18 @@ def install(hub: Hub, patches: Patches, around: Around) -> None:
     patches.set(around, "leaf", hub.leaf)
     patches.set(around, "identity", _identity)
     patches.set(around, "error", _error)
+    patches.set(around, "is_between", _is_between)
 
 
 def _conf() -> dict[str, Any]:
     config: Any = var_child_runnable_config.get()
     return (config or {}).get(CONF) or {}
+
+
+def _is_between() -> bool:
+    """Whether a graph runs, and none of its nodes: the run of a node begins and ends there, too."""
+    place, now = here.get(), visit.get()
+    return place is not None and (now is None or now.place is not place)
 
 
 def _identity() -> Json:

@@ -105,6 +105,11 @@ class Place:
     """The ledger is that of a checkpointer's thread."""
 
     @property
+    def hears_events(self) -> bool:
+        """Whether anybody hears the events that nodes stream themselves."""
+        return "custom" in self.streams
+
+    @property
     def root(self) -> Place:
         """The run around all the others."""
         return self if self.outer is None else self.outer.root

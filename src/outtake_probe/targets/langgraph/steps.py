@@ -6,7 +6,6 @@ on the result that was executed, recorded or mocked.  So reducers, routers and s
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import inspect
@@ -90,7 +89,8 @@ def _apply(hub: Hub) -> Callable[[Method], Method]:
             result = method(checkpoint, channels, done, *args, **kwargs)
             if place is not None:
                 place.channels = channels
-                place.ledger.applied(sorted(done, key=_order), place.cause, place.graph.trigger_to_nodes)
+                ordered = sorted(done, key=_order) if len(done) > 1 else done
+                place.ledger.applied(ordered, place.cause, place.graph.trigger_to_nodes)
             return result
 
         return apply_writes
@@ -165,10 +165,16 @@ def _through_the_gate(hub: Hub, task: Any) -> Any:
     if bound is None:
         return task
     step = Step(hub, place, task, bound)
-    proc: Any = copy.copy(task.proc) if writers else step
-    if writers:
-        proc.steps = [step, *writers]
-    return dataclasses.replace(task, proc=proc, config=_watched(task.config))
+    proc: Any = _sequence(task.proc, [step, *writers]) if writers else step
+    return dataclasses.replace(task, proc=proc, config=_watched(task.config) if place.hears_events else task.config)
+
+
+def _sequence(proc: Any, steps: list[Any]) -> Any:
+    """The same sequence of other steps."""
+    made = object.__new__(type(proc))
+    made.__dict__.update(proc.__dict__)
+    made.steps = steps
+    return made
 
 
 def _parts(proc: Any) -> tuple[Any, list[Any]]:
