@@ -1,8 +1,9 @@
 """What tells whether a value of the program's state has changed, at the price of a comparison.
 
-A *print* keeps the content of plain data (lists, objects, simple values), of other values their text.  Of a list that
-has grown only what is new is hashed and recorded, of an object only what differs, so that a conversation that is kept
-in the state costs its new message at each step.  What no record can hold has no print.
+A *print* is the digest of a value, with what makes the next one cheap: the parts of the value as they were (see
+`contents`), and digests of the items of a list or the entries of an object.  Of a list that has grown only what is new
+is hashed and recorded, of an object only what differs, so that a conversation that is kept in the state costs its new
+message at each step.  What no record can hold has no print.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
+from operator import is_
 from typing import Any
 
 from outtake_probe.records import Json
+from outtake_probe.targets.llamaindex import contents
+from outtake_probe.targets.llamaindex.contents import Contents
 from outtake_probe.values import Opaque, class_name, encode, is_opaque
 
 _SORTS_SETS = sys.version_info >= (3, 11)
 """Whether `marshal` writes sets in an order that does not depend on the process."""
 _LEAVES = frozenset({str, int, float, bool, bytes, complex, type(None)})
 _DEPTH = 6
+_DEEP = 30
 _SMALL = object.__basicsize__ + 24
 _MANY = 8
 """Entries from which only what differs in an object is recorded."""
@@ -32,114 +37,125 @@ unfit: list[type] = []
 """Classes whose objects have a state that no record holds."""
 
 
-class _NotPlain(Exception):
-    """A value that is not made of lists, objects and simple values only."""
-
-
 @dataclass(slots=True)
 class Print:
-    """What a value looked like: its content, with containers of its own, where it is plain; else its text."""
+    """What a value looked like."""
 
-    content: Any
+    kind: type
     digest: str
-    text: bytes = b""
+    seen: Contents | None = None
+    """Its parts, of a list its items' parts; None where they cannot be told, or need not be."""
+    items: list[Any] | None = None
+    """Of a list, its items where all are simple values, else a digest of each."""
+    simple: bool = False
+    names: dict[str, int] | None = None
+    """Of an object, a digest of each entry."""
     hashed: Any = None
-    """Of a list, the hash of its items so far; of an object, the sum of the hashes of its entries."""
+    """Of a list, the hash of its items so far."""
+    value: Any = None
+    """Of a simple value, the value."""
 
     def grown_from(self, before: Print) -> bool:
         """Whether this is a list that begins with all of another one."""
-        mine, theirs = self.content, before.content
-        if type(mine) is not list or type(theirs) is not list or len(theirs) > len(mine):
+        mine, theirs = self.items, before.items
+        if mine is None or theirs is None:
             return False
-        return bool(mine[: len(theirs)] == theirs)
+        return not theirs or (self.simple == before.simple and _begins(mine, theirs))
 
-    def entries(self) -> dict[str, Any] | None:
+    def entries(self) -> dict[str, int] | None:
         """The entries of a large object."""
-        found = self.content
-        return found if type(found) is dict and len(found) > _MANY and _has_names(found) else None
+        return self.names if self.names is not None and len(self.names) > _MANY else None
 
 
-ABSENT = Print(None, "")
+ABSENT = Print(type(None), "")
 """There is no value."""
-
-
-def _has_names(value: dict[Any, Any]) -> bool:
-    return all(type(key) is str for key in value)
 
 
 def take(value: object, before: Print | None = None) -> Print:
     """The print of a value; `before` is the one that it probably had.  Raises `Opaque`."""
     kind = type(value)
-    if before is not None and before is not ABSENT and not before.text:
-        if type(before.content) is kind and before.content == value:
-            return before  # compared by identity first, so this is quick
-        if kind is list and type(before.content) is list:
-            return _grown(value, before)  # type: ignore[arg-type]
-    try:
-        return _of_plain(value)
-    except _NotPlain:
-        text = _text(value)
-        return Print(None, blake2b(text, digest_size=16).hexdigest(), text=text)
-
-
-def _of_plain(value: Any) -> Print:
-    content = _snapshot(value, 0)
-    if type(content) is list:
-        return _of_list(content, blake2b(digest_size=16), content)
-    if type(content) is dict and _has_names(content):
-        total = sum(_entry(key, item) for key, item in content.items())
-        return Print(content, f"{total % (1 << 128):032x}:{len(content)}", hashed=total)
-    return Print(content, blake2b(_dump(content), digest_size=16).hexdigest())
-
-
-def _of_list(content: list[Any], hashed: Any, new: list[Any]) -> Print:
-    for item in new:
-        text = _dump(item)
-        hashed.update(len(text).to_bytes(8, "big") + text)
-    return Print(content, f"{hashed.hexdigest()}:{len(content)}", hashed=hashed)
-
-
-def _grown(value: list[Any], before: Print) -> Print:
-    """The print of a list that may have grown since."""
-    old = before.content
-    try:
-        if len(value) >= len(old) and value[: len(old)] == old:
-            new = [_snapshot(item, 1) for item in value[len(old) :]]
-            return _of_list([*old, *new], before.hashed.copy(), new)
-        return _of_plain(value)
-    except _NotPlain:
-        text = _text(value)
-        return Print(None, blake2b(text, digest_size=16).hexdigest(), text=text)
-
-
-def _snapshot(value: Any, depth: int) -> Any:
-    """A copy of the containers of plain data.  Raises `_NotPlain`."""
-    kind = type(value)
     if kind in _LEAVES:
-        return value
-    if depth > 30:
-        raise _NotPlain
+        if before is not None and before is not ABSENT and before.kind is kind and before.value is value:
+            return before
+        return Print(kind, _digest(_dump(value)), value=value)
+    last = before if before is not None and before.kind is kind else None
     if kind is list:
-        return [_snapshot(item, depth + 1) for item in value]
-    if kind is dict:
-        return {_snapshot(key, depth + 1): _snapshot(item, depth + 1) for key, item in value.items()}
-    if kind is tuple:
-        return tuple(_snapshot(item, depth + 1) for item in value)
-    if kind in (set, frozenset) and _SORTS_SETS and all(type(item) in _LEAVES for item in value):
-        return kind(value)
-    raise _NotPlain
+        return _of_list(value, last)  # type: ignore[arg-type]
+    seen = contents.look([value], _is_closed)
+    if seen is not None and last is not None and last.seen is not None and seen.is_same(last.seen):
+        return last
+    if kind is dict and all(type(key) is str for key in value):  # type: ignore[attr-defined]
+        names = {key: _entry(key, item) for key, item in value.items()}  # type: ignore[attr-defined]
+        return Print(kind, f"{sum(names.values()) % (1 << 128):032x}:{len(names)}", seen, names=names)
+    return Print(kind, _digest(_dump(value)), seen)
+
+
+def _of_list(value: list[Any], last: Print | None) -> Print:
+    simple = _LEAVES.issuperset(map(type, value))
+    seen = None if simple else contents.look(value, _is_closed)
+    old = last.items if last is not None and last.simple == simple else None
+    if last is None or old is None or not (_begins(value, old) if simple else _went_on(seen, last.seen)):
+        return _listed(value, [], blake2b(digest_size=16), seen, simple)
+    if len(old) == len(value):
+        return last
+    return _listed(value, old, last.hashed.copy(), seen, simple)
+
+
+def _went_on(seen: Contents | None, before: Contents | None) -> bool:
+    return seen is not None and before is not None and seen.begins_with(before)
+
+
+def _listed(value: list[Any], old: list[Any], hashed: Any, seen: Contents | None, simple: bool) -> Print:
+    """The print of a list whose first items are `hashed` already."""
+    texts = [_dump(item) for item in value[len(old) :]]
+    for text in texts:
+        hashed.update(len(text).to_bytes(8, "big") + text)
+    items = list(value) if simple else [*old, *(blake2b(text, digest_size=16).digest() for text in texts)]
+    return Print(list, f"{hashed.hexdigest()}:{len(items)}", seen, items=items, simple=simple, hashed=hashed)
+
+
+def _begins(value: list[Any], old: list[Any]) -> bool:
+    """Whether a list of simple values begins with these."""
+    if len(value) < len(old):
+        return False
+    if all(map(is_, old, value)):
+        return True
+    start = value[: len(old)]
+    return start == old and list(map(type, start)) == list(map(type, old))
+
+
+def _is_closed(kind: type) -> bool:
+    """Whether it is more, or less, than its parts that counts."""
+    return issubclass(kind, (*unfit, *(cls for cls, _ in constants)))
+
+
+def _digest(text: bytes) -> str:
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 def _dump(value: Any) -> bytes:
-    return marshal.dumps(value, 2)
+    """The same text for the same content.  Raises `Opaque`."""
+    if _is_plain(value, 0):
+        return marshal.dumps(value, 2)
+    return json.dumps(_shown(value, 0), sort_keys=True).encode("utf-8", "surrogatepass")
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Whether a value is made of lists, objects and simple values only."""
+    kind = type(value)
+    if kind in _LEAVES:
+        return True
+    if depth > _DEEP:
+        return False
+    if kind is list or kind is tuple:
+        return all(_is_plain(item, depth + 1) for item in value)
+    if kind is dict:
+        return all(_is_plain(key, depth + 1) and _is_plain(item, depth + 1) for key, item in value.items())
+    return _SORTS_SETS and kind in (set, frozenset) and all(type(item) in _LEAVES for item in value)
 
 
 def _entry(key: str, item: Any) -> int:
-    return int.from_bytes(blake2b(_dump((key, item)), digest_size=16).digest(), "big")
-
-
-def _text(value: object) -> bytes:
-    return json.dumps(_shown(value, 0), sort_keys=True).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(_dump(key) + _dump(item), digest_size=16).digest(), "big")
 
 
 def _shown(value: object, depth: int) -> Json:

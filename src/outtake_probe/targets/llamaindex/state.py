@@ -49,6 +49,11 @@ class Shared:
         found = self.prints[name] = prints.take(value, self.prints.get(name))
         return found
 
+    def settle(self, name: str) -> None:
+        """Somebody else has to do with a cell: what was written until now is by who wrote it."""
+        for watch in self.watches:
+            watch.settle(self, name)
+
 
 @dataclass(slots=True)
 class Track:
@@ -65,6 +70,8 @@ class Track:
     live: int = 0
     """Identity of the object that was there."""
     change: dict[str, Json] | None = None
+    pending: bool = False
+    """The step has written it, and nobody has looked at it since: only it has to do with the cell."""
 
 
 class Watch:
@@ -86,7 +93,7 @@ class Watch:
         if self.around is not None:
             self.around.read(shared, name)
         track = self._track(shared, name)
-        if track.last is None and not track.blind and not self.opaque:
+        if track.last is None and not track.blind and not track.pending and not self.opaque:
             track.last = self._look(shared, name)
             track.read = track.last
             track.live = id(shared.cells.get(name))
@@ -102,14 +109,23 @@ class Watch:
         """The step has written a cell, in one go."""
         if self.around is not None:
             self.around.wrote(shared, name)
-        now = None if self.opaque else self._look(shared, name)
         track = self._track(shared, name)
+        others = [w.tracks[shared, name] for w in shared.watches if w is not self and (shared, name) in w.tracks]
+        track.pending = not self.opaque
+        if others:
+            self.settle(shared, name)
+        for theirs in others:
+            theirs.last, theirs.rebased = None if self.opaque else track.last, True
+
+    def settle(self, shared: Shared, name: str) -> None:
+        """Look at what was written, if that has not been done."""
+        track = self.tracks.get((shared, name))
+        if track is None or not track.pending:
+            return
+        track.pending = False
+        now = None if self.opaque else self._look(shared, name)
         if now is not None:
             self._note(shared, name, track, now)
-        for other in shared.watches:
-            if other is not self and (shared, name) in other.tracks:
-                theirs = other.tracks[shared, name]
-                theirs.last, theirs.rebased = now, True
 
     def rebase(self, shared: Shared, name: str, track: Track) -> None:
         """Something else has changed a cell meanwhile."""
@@ -121,6 +137,7 @@ class Watch:
     def _track(self, shared: Shared, name: str) -> Track:
         track = self.tracks.get((shared, name))
         if track is None:
+            shared.settle(name)
             track = self.tracks[shared, name] = Track()
             if self not in shared.watches:
                 shared.watches.append(self)
@@ -159,6 +176,9 @@ class Watch:
 
     def _settle(self, shared: Shared, name: str, track: Track) -> None:
         """What was handed out may have been changed in place."""
+        if track.pending:
+            self.settle(shared, name)
+            return
         if self.opaque or track.last is None:
             return
         now = self._look(shared, name)
@@ -185,8 +205,8 @@ def _change(track: Track, now: Print, value: Any) -> dict[str, Json] | None:
         if before.digest == now.digest:
             return None
         same_object = id(value) == track.live
-        if now.grown_from(before):
-            added = [prints.coded(item) for item in value[len(before.content) :]]
+        if before.items is not None and now.grown_from(before):
+            added = [prints.coded(item) for item in value[len(before.items) :]]
             return {"grown": {"by": added, "same": same_object}}
         old, new = before.entries(), now.entries()
         if old is not None and new is not None:
@@ -194,7 +214,7 @@ def _change(track: Track, now: Print, value: Any) -> dict[str, Json] | None:
     return {"set": prints.coded(value)}
 
 
-def _entries(old: dict[str, Any], new: dict[str, Any], value: dict[str, Any], same_object: bool) -> dict[str, Json]:
+def _entries(old: dict[str, int], new: dict[str, int], value: dict[str, Any], same_object: bool) -> dict[str, Json]:
     put = {key: prints.coded(value[key]) for key, item in new.items() if key not in old or old[key] != item}
     return {"entries": {"put": put, "gone": [key for key in old if key not in new], "same": same_object}}
 
@@ -230,6 +250,7 @@ def _at(name: str, find: Callable[[str], Shared | None], act: Callable[[Cells, s
     shared = find(prefix)
     if shared is None:
         raise Opaque(f"there is nothing to set {name} on")
+    shared.settle(key)
     act(shared.cells, key, value)
     for watch in shared.watches:
         track = watch.tracks.get((shared, key))
