@@ -6,10 +6,14 @@ here, so that this package needs no import of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from outtake_probe.calls import current
 from outtake_probe.records import Json
+
+if TYPE_CHECKING:
+    from outtake_probe.targets.langchain.conversations import Said
 
 
 class Around:
@@ -24,6 +28,8 @@ class Around:
         """Told when a model or a tool is called."""
         self.is_between: Callable[[], bool] = lambda: False
         """Whether what runs is none of its components, but what goes on between them: a router."""
+        self.said: Callable[[], Iterable[Said]] = lambda: ()
+        """Conversations that have just been looked at: a model is told one of them, as a rule."""
 
 
 around = Around()

@@ -25,6 +25,7 @@ from outtake_probe.records import Json
 from outtake_probe.redact import SECRET_KEYS
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.conversations import Said, spoken
 from outtake_probe.values import TAG, decode, encode
 
@@ -45,7 +46,8 @@ class _Known:
 def prompt(model: Any, said: Sequence[BaseMessage], kwargs: Mapping[str, Any], path: str) -> dict[str, Json]:
     """The input of a chat model."""
     known = _known(model)
-    talk = spoken(said, known.said.get(path))
+    given = said if type(said) is list else list(said)
+    talk = next((other for other in around.said() if other.says(given)), None) or spoken(given, known.said.get(path))
     known.said[path] = talk
     return {**_about(model), "messages": talk.parts, **arguments(kwargs)}
 

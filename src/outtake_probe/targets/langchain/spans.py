@@ -33,15 +33,32 @@ class Spans(BaseCallbackHandler):
 
     run_inline = True
     raise_error = False
-    ignore_llm = True
-    ignore_chat_model = True
-    ignore_retriever = True
-    ignore_agent = True
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._open: dict[UUID, tuple[int | None, float]] = {}
         """Spans by LangChain's run; a run that is no span of its own has that of what encloses it."""
+
+    @property
+    def ignore_llm(self) -> bool:
+        return True
+
+    @property
+    def ignore_chat_model(self) -> bool:
+        return True
+
+    @property
+    def ignore_retriever(self) -> bool:
+        return True
+
+    @property
+    def ignore_agent(self) -> bool:
+        return True
+
+    @property
+    def ignore_chain(self) -> bool:
+        """Of the runs of graphs and nodes only need be known what spans enclose them."""
+        return not self._open and around.is_between()
 
     def on_chain_start(
         self,

@@ -112,6 +112,11 @@ class States:
         self._last[key] = said
         return said.parts
 
+    @property
+    def said(self) -> list[Said]:
+        """The lists in them."""
+        return list(self._last.values())
+
     def ids(self, value: Any, named: set[str]) -> dict[str, int]:
         """Where in a state the messages with these ids are."""
         found: dict[str, int] = {}

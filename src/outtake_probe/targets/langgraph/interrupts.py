@@ -1,4 +1,4 @@
-"""What LangGraph adds to the calls of LangChain's tools: questions to a person, and the answers to them.
+"""What LangGraph adds to what LangChain's adapter sees: questions to a person and their answers, states, routers.
 
 A tool that asks a person is stopped by an exception; from the record it stops again, as the same question of the task
 that runs now.
@@ -17,6 +17,7 @@ from langgraph.types import Interrupt
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import Around
+from outtake_probe.targets.langchain.conversations import Said
 from outtake_probe.targets.langgraph.hub import CONF, Hub
 from outtake_probe.targets.langgraph.places import here
 from outtake_probe.targets.langgraph.visits import SCRATCHPAD, visit
@@ -29,6 +30,7 @@ def install(hub: Hub, patches: Patches, around: Around) -> None:
     patches.set(around, "identity", _identity)
     patches.set(around, "error", _error)
     patches.set(around, "is_between", _is_between)
+    patches.set(around, "said", _said)
 
 
 def _conf() -> dict[str, Any]:
@@ -40,6 +42,11 @@ def _is_between() -> bool:
     """Whether a graph runs, and none of its nodes: the run of a node begins and ends there, too."""
     place, now = here.get(), visit.get()
     return place is not None and (now is None or now.place is not place)
+
+
+def _said() -> list[Said]:
+    place = here.get()
+    return place.states.said if place is not None else []
 
 
 def _identity() -> Json:
