@@ -31,4 +31,5 @@ def install(hub: Hub, patches: Patches) -> None:
     patches.family(BaseLLM, models.methods(hub))
     patches.family(BaseEmbedding, models.embedding_methods(hub))
     patches.family(BaseTool, tools.methods(hub))
+    models.register()
     tools.register()

@@ -5,15 +5,26 @@ from __future__ import annotations
 import functools
 import time
 import weakref
+from dataclasses import dataclass
 from typing import Any
 
 from workflows import Workflow
 
+from outtake_probe.bodies import Growing
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
 from outtake_probe.targets.llamaindex import events, own
+from outtake_probe.targets.llamaindex.contents import Contents
 from outtake_probe.targets.llamaindex.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said to a model last, and what became of it."""
+
+    seen: Contents | None
+    parts: Growing
 
 
 class Hub:
@@ -29,6 +40,8 @@ class Hub:
         self.watched: dict[int, weakref.ref[Workflow]] = {}
         self.collects: dict[tuple[str, str], Json] = {}
         """What a step collects into a buffer, as far as it was seen: names of event types, by the step's path."""
+        self.said: dict[str, Said] = {}
+        """By the path of the model."""
         self.pending: dict[str, dict[str, Json]] = {}
         """Settings for components that are not there yet, by path."""
 

@@ -13,14 +13,17 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock
 
+from outtake_probe.bodies import Growing
 from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, current
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex import contents
+from outtake_probe.targets.llamaindex.hub import Hub, Said
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
-from outtake_probe.values import TAG, decode, encode, is_opaque, safe_repr
+from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
+from outtake_probe.values import register as register_family
 
 Method = Callable[..., Any]
 _HIDDEN = frozenset({"callback_manager", "_return_exception"})
@@ -61,7 +64,8 @@ class Exchange:
     name = "model"
     said = "messages"
 
-    def __init__(self, model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def __init__(self, hub: Hub, model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        self.hub = hub
         self.model = model
         self.args = list(args)
         self.kwargs = dict(kwargs)
@@ -146,7 +150,9 @@ class Chat(Exchange):
     """Messages in, a message out."""
 
     def told(self) -> Json:
-        return [message_json(message) for message in self.first() or ()]
+        messages, path = list(self.first() or ()), below(self.name)
+        said = self.hub.said[path] = _said(messages, self.hub.said.get(path))
+        return said.parts
 
     def again(self, value: Json) -> Any:
         return [message_from(message) for message in value]
@@ -274,6 +280,36 @@ def _text(answer: Any) -> str | None:
     return None
 
 
+def _said(messages: list[ChatMessage], last: Said | None) -> Said:
+    """What is said to a model; where it goes on from what was said there last, the new messages are made."""
+    seen = contents.look(messages, lambda _: False)
+    if seen is None or last is None or last.seen is None or not seen.begins_with(last.seen):
+        return Said(seen, Growing(map(message_json, messages)))
+    if seen.count == last.seen.count:
+        return last
+    return Said(seen, Growing([*last.parts, *map(message_json, messages[last.seen.count :])], last.parts))
+
+
+def register() -> None:
+    """A message is written by what it says, wherever it stands."""
+    register_family(Family("chat_message", ChatMessage, _message_to, _message_from))
+
+
+def _message_to(message: ChatMessage, depth: int) -> dict[str, Json]:
+    if type(message) is ChatMessage:
+        return message_json(message)
+    fields = {name: encode(value, depth + 2) for name, value in message.__dict__.items()}
+    return {"class": class_name(type(message)), "fields": fields}
+
+
+def _message_from(value: Json) -> ChatMessage:
+    if "class" not in value:
+        return message_from({name: item for name, item in value.items() if name != TAG})
+    fields = {name: decode(item) for name, item in value["fields"].items()}
+    made: ChatMessage = find_class(value["class"], ChatMessage).model_construct(**fields)
+    return made
+
+
 def message_json(message: ChatMessage) -> dict[str, Json]:
     """A message as its author would write it; blocks that are no text are kept as they are."""
     told: dict[str, Json] = {"role": message.role.value}
@@ -322,7 +358,7 @@ def _whole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_inside():
             return method(self, *args, **kwargs)
-        this = exchange(self, args, kwargs)
+        this = exchange(hub, self, args, kwargs)
 
         def run(new: NewInput | None) -> Any:
             given, named = this.arguments(new)
@@ -338,7 +374,7 @@ def _awhole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_inside():
             return await method(self, *args, **kwargs)
-        this = exchange(self, args, kwargs)
+        this = exchange(hub, self, args, kwargs)
 
         async def run(new: NewInput | None) -> Any:
             given, named = this.arguments(new)
@@ -354,7 +390,7 @@ def _stream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_inside():
             return method(self, *args, **kwargs)
-        this = exchange(self, args, kwargs)
+        this = exchange(hub, self, args, kwargs)
 
         def run(new: NewInput | None) -> Iterator[Any]:
             given, named = this.arguments(new)
@@ -371,7 +407,7 @@ def _astream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_inside():
             return await method(self, *args, **kwargs)
-        this = exchange(self, args, kwargs)
+        this = exchange(hub, self, args, kwargs)
 
         async def pieces(new: NewInput | None) -> AsyncIterator[Any]:
             given, named = this.arguments(new)

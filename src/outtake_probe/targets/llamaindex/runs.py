@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workflows import Workflow
-from workflows.events import Event, StepFailedEvent
+from workflows.events import Event, StartEvent, StepFailedEvent
 
 from outtake_probe.calls import Frame
 from outtake_probe.codes import fingerprint
@@ -33,10 +33,15 @@ class Run:
     loop: asyncio.AbstractEventLoop | None = None
     awaited: dict[str, type[Event]] = field(default_factory=dict)
     """Types of events that steps wait for, by waiter."""
+    unheard: str = ""
+    """The last event that a step returned or sent and no step accepts, in words."""
+    failure: Exception | None = None
+    """Why the debugger ended it."""
     _codes: dict[str, str] = field(default_factory=dict)
     _order: dict[asyncio.Task[Any], int] = field(default_factory=dict)
     _count: int = 0
     _causes: dict[int, tuple[Event, tuple[int, ...], bool]] = field(default_factory=dict)
+    _givers: dict[type[Event], str] = field(default_factory=dict)
     _failed: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     _waited: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
 
@@ -48,6 +53,24 @@ class Run:
             event = event.model_copy()
         self._causes[id(event)] = (event, (number,), is_message)
         return event
+
+    def gives(self, event: Event, who: str) -> None:
+        """A step returns or sends an event."""
+        self._givers[type(event)] = who
+
+    def nobody_takes(self, qualified_name: str) -> None:
+        """The framework says that an event was delivered to nobody."""
+        for cls, who in self._givers.items():
+            if f"{cls.__module__}.{cls.__name__}" == qualified_name:
+                taken = {each.__name__ for config in self.configs.values() for each in config.accepted_events}
+                known = ", ".join(sorted(taken))
+                self.unheard = f"{who} {cls.__name__}, which no step accepts; the steps accept {known}"
+
+    def is_closed(self) -> bool:
+        """Whether nobody but its own steps makes the events that they accept, as far as they are declared."""
+        made = {cls for config in self.configs.values() for cls in config.return_types}
+        taken = {cls for config in self.configs.values() for cls in config.accepted_events}
+        return not self.awaited and all(isinstance(c, type) and issubclass(c, StartEvent) for c in taken - made)
 
     def failed(self, step: str, event: Event, number: int) -> None:
         """An attempt at an event failed: it is what causes the next one, or the handling of the error."""

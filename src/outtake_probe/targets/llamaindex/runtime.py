@@ -105,6 +105,8 @@ def _flow(hub: Hub, workflow: Any, run_fn: Any) -> Any:
             return await acall(hub.session, call, lambda new: run_fn(init_state, _start(new, start_event), tags))
         except WorkflowCancelledByUser:
             hub.session.check()  # the user of the debugger has ended the program
+            if run.failure is not None:
+                raise run.failure from None
             raise
         finally:
             waiting.over(run)
@@ -176,6 +178,8 @@ async def message(hub: Hub, run: Run, who: str, tick: Any, sent: Sent | None = N
         caused_by=here.call.caused_by if here is not None and here.run is run else (),
         normalize=lambda now, value: _new_event(event, now, value),
     )
+    if here is not None:
+        run.gives(event, f"{who} sent")
     queued = await asend(hub.session, told)
     if sent is not None:
         sent.dropped = queued.dropped
@@ -294,6 +298,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         if isinstance(event, UnhandledEvent):
             told = {"event": event.event_type, "words": f"no step accepts {event.event_type}: nothing follows from it"}
             self._hub.session.note("UnhandledEvent", self._run.path, told)
+            self._run.nobody_takes(event.qualified_name)
         elif isinstance(event, WorkflowIdleEvent):
             waiting.idle(self._hub, self._run)
         elif not isinstance(event, (InternalDispatchEvent, StopEvent)):

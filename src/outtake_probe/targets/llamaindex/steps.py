@@ -220,11 +220,15 @@ class Invocation:
             self.run.awaited[result.waiter_id] = result.event_type
             return [result]
         if isinstance(result, list):
-            made = [StepWorkerResult(result=self.run.emitted(event, number), fanned_out=True) for event in result]
+            made = [StepWorkerResult(result=self._returned(event), fanned_out=True) for event in result]
             return made or [StepWorkerResult(result=None, fanned_out=True)]
         if isinstance(result, Event) and not isinstance(result, StopEvent):
-            result = self.run.emitted(result, number)
+            result = self._returned(result)
         return [StepWorkerResult(result=result)]
+
+    def _returned(self, event: Event) -> Event:
+        self.run.gives(event, f"{self.path} returned")
+        return self.run.emitted(event, self.call.number)
 
     def _failed(self, error: Exception) -> Any:
         """The framework's own verdict on a failure: the time stands still while something is held."""

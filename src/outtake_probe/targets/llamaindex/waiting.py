@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
+from workflows.errors import WorkflowRuntimeError
 from workflows.events import Event, HumanResponseEvent
 
 from outtake_probe.gate import Answer
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 0.1
 """Seconds in which a program may answer by itself before a person is asked."""
+GRACE = 1.0
+"""Seconds in which a program may still send an event into a run in which nothing can happen any more."""
 _tasks: set[asyncio.Future[Any]] = set()
 
 
@@ -44,6 +47,11 @@ def idle(hub: Hub, run: Run) -> None:
 
 async def _shown(hub: Hub, run: Run) -> None:
     await asyncio.sleep(PATIENCE)
+    if run.unheard and run.is_closed():
+        await asyncio.sleep(GRACE)
+        run.failure = WorkflowRuntimeError(f"{run.unheard}: nothing follows from it, and the run would never end")
+        await run.adapter.cancel()
+        return
     fields: dict[str, Json] = {
         "when": "input",
         "reason": f"waits for {names(run) or 'an event'}",
