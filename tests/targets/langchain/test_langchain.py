@@ -20,7 +20,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
 from pydantic import SecretStr
 
@@ -152,6 +152,17 @@ def _embed() -> Any:
 
 def _retrieve() -> Any:
     return [(d.page_content, d.metadata) for d in [*Index().invoke("owls"), *asyncio.run(Index().ainvoke("bats"))]]
+
+
+def _chain() -> Any:
+    """Prompt, model and parser, one after the other; two of them side by side; what a retriever finds in between."""
+    prompt = ChatPromptTemplate.from_messages([("system", "Be {mood}."), ("human", "{text}")])
+    ask = prompt | Scripted() | StrOutputParser()
+    found: Any = RunnableLambda(lambda text: {"text": Index().invoke(str(text))[0].page_content, "mood": "brief"}) | ask
+    both = RunnableParallel(one=ask, other=ask)
+    given = {"text": "owls", "mood": "kind"}
+    pieces = list((prompt | Streaming() | StrOutputParser()).stream(given))
+    return [ask.invoke(given), found.invoke("bats"), both.invoke(given), asyncio.run(ask.ainvoke(given)), pieces]
 
 
 PROGRAMS: dict[str, Callable[[], Any]] = {
