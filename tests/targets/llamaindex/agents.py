@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core import VectorStoreIndex
+from llama_index.core.agent.workflow import AgentWorkflow, CodeActAgent, FunctionAgent, ReActAgent
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, LLMMetadata
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.schema import TextNode
+from llama_index.core.tools import QueryEngineTool, RetrieverTool
 
 from tests.targets.llamaindex.programs import CALLS, hashed
 
@@ -92,6 +96,41 @@ class Thinking(Scripted):
         return ChatResponse(message=ChatMessage(role="assistant", content=text))
 
 
+class Coding(Scripted):
+    """Writes code, and answers once it has been executed."""
+
+    def _answer(self, messages: Sequence[ChatMessage], tools: Sequence[str]) -> ChatResponse:
+        CALLS["model"] += 1
+        told = " ".join(f"{message.role.value}:{message.content}" for message in messages)
+        text = f"Let me see. <execute>print('{hashed(told)}')</execute>"
+        if "Result of executing" in told:
+            text = f"It is {hashed(told)}."
+        return ChatResponse(message=ChatMessage(role="assistant", content=text))
+
+
+class Lengths(BaseEmbedding):
+    """Texts of one length are alike."""
+
+    def _numbers(self, text: str) -> list[float]:
+        CALLS["embedding"] += 1
+        return [float(len(text)), float(text.count("e")), 1.0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._numbers(query)
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._numbers(query)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._numbers(text)
+
+
+async def execute(code: str) -> str:
+    """Run code."""
+    CALLS["execute"] += 1
+    return f"ran {code}"
+
+
 async def look(what: str) -> str:
     """Look at something."""
     CALLS["look"] += 1
@@ -117,6 +156,28 @@ def two() -> AgentWorkflow:
 
 def thinking() -> ReActAgent:
     return ReActAgent(name="thinker", description="thinks", tools=[look], llm=Thinking())
+
+
+def coding() -> CodeActAgent:
+    return CodeActAgent(name="coder", code_execute_fn=execute, llm=Coding())
+
+
+def _index() -> VectorStoreIndex:
+    nodes = [TextNode(text="Whales are mammals.", id_="1"), TextNode(text="Trees have leaves.", id_="2")]
+    return VectorStoreIndex(nodes, embed_model=Lengths())
+
+
+def reading() -> FunctionAgent:
+    """Asks a query engine, which asks a model itself."""
+    engine = _index().as_query_engine(llm=Scripted(), similarity_top_k=1)
+    tool = QueryEngineTool.from_defaults(engine, name="look", description="answers")
+    return FunctionAgent(name="reader", tools=[tool], llm=Scripted())
+
+
+def searching() -> FunctionAgent:
+    """Searches an index."""
+    tool = RetrieverTool.from_defaults(_index().as_retriever(similarity_top_k=1), name="look", description="finds")
+    return FunctionAgent(name="searcher", tools=[tool], llm=Scripted())
 
 
 async def asked(made: Any) -> str:

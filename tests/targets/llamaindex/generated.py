@@ -150,7 +150,7 @@ def _fan(number: int) -> dict[str, Any]:
     return {
         f"part{number}": _step(spread, LINKS[number], piece | None, f"part{number}"),
         f"work{number}": _step(work, piece, done, f"work{number}"),
-        f"gather{number}": _step(gather, done, LINKS[number + 1] | None, f"gather{number}", num_workers=1),
+        f"gather{number}": _step(gather, done, LINKS[number + 1] | None, f"gather{number}"),
     }
 
 

@@ -7,11 +7,12 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 from workflows import Context, Workflow, catch_error, step
 from workflows.events import Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StepFailedEvent, StopEvent
+from workflows.resource import Resource
 from workflows.retry_policy import ConstantDelayRetryPolicy
 
 import outtake
@@ -75,7 +76,7 @@ class Sending(Workflow):
         ran("work")
         return Found(number=ev.number, text=await ask(ev.text))
 
-    @step(num_workers=1)
+    @step
     async def collect(self, ctx: Context, ev: Found) -> StopEvent | None:
         ran("collect")
         found = ctx.collect_events(ev, [Found] * 3)
@@ -341,6 +342,63 @@ class Streams(Workflow):
         return StopEvent(result=ev.text)
 
 
+class Shelf:
+    """What is injected: it remembers what was put there."""
+
+    def __init__(self) -> None:
+        self.books: list[str] = []
+        self.lock = threading.Lock()
+
+
+def shelf() -> Shelf:
+    return Shelf()
+
+
+class Injected(Workflow):
+    """Steps that share a resource, and one that has nothing to do with it."""
+
+    @step
+    async def put(self, ev: StartEvent, shelf: Annotated[Shelf, Resource(shelf)]) -> All:
+        ran("put")
+        shelf.books.append(await ask(ev.topic))
+        return All(text=shelf.books[0])
+
+    @step
+    async def think(self, ev: All) -> Found:
+        ran("think")
+        return Found(number=1, text=await ask(ev.text))
+
+    @step
+    async def take(self, ev: Found, shelf: Annotated[Shelf, Resource(shelf)]) -> StopEvent:
+        ran("take")
+        return StopEvent(result=[await ask(f"{shelf.books.pop()} {ev.text}"), shelf.books])
+
+
+class Line(BaseModel):
+    """Something that was said; it can be changed in place."""
+
+    who: str
+    words: list[str]
+
+
+class Talk(Workflow):
+    """Keeps what was said in the state, as objects, and changes what was said before."""
+
+    @step
+    async def speak(self, ctx: Context, ev: StartEvent | Draft) -> Draft | StopEvent:
+        turn = ev.turn if isinstance(ev, Draft) else 0
+        ran(f"speak {turn}")
+        said: list[Line] = await ctx.store.get("said", default=[])
+        words = await ask(" ".join(word for line in said for word in line.words) or "hello")
+        if turn % 3 == 2:
+            said[0].words.append(words)
+        said.append(Line(who=f"speaker {turn % 2}", words=[words]))
+        await ctx.store.set("said", said if turn % 2 else [*said])
+        if turn == 6:
+            return StopEvent(result=[line.model_dump() for line in said])
+        return Draft(text=words, turn=turn + 1)
+
+
 # -- how each is run -------------------------------------------------------------------------------------------------
 
 
@@ -362,6 +420,12 @@ async def listened(made: Workflow) -> Any:
     return [await handler, heard]
 
 
+async def at_once() -> Any:
+    """Several runs of one workflow, one of them at a time."""
+    made = Child(num_concurrent_runs=1)
+    return await asyncio.gather(*(made.run(topic=topic) for topic in ("birds", "fish", "trees")))
+
+
 PROGRAMS: dict[str, Callable[[], Coroutine[Any, Any, Any]]] = {
     "sending": lambda: plain(Sending()),
     "loop": lambda: plain(Loop()),
@@ -374,4 +438,7 @@ PROGRAMS: dict[str, Callable[[], Coroutine[Any, Any, Any]]] = {
     "threads": lambda: plain(Threads()),
     "locks": lambda: plain(Locks()),
     "streams": lambda: listened(Streams()),
+    "injected": lambda: plain(Injected()),
+    "talk": lambda: plain(Talk()),
+    "at once": at_once,
 }

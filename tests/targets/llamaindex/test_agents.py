@@ -21,6 +21,9 @@ PROGRAMS: dict[str, Program] = {
     "one": lambda: agents.asked(agents.one()),
     "two": lambda: agents.asked(agents.two()),
     "thinking": lambda: agents.asked(agents.thinking()),
+    "coding": lambda: agents.asked(agents.coding()),
+    "reading": lambda: agents.asked(agents.reading()),
+    "searching": lambda: agents.asked(agents.searching()),
 }
 
 
@@ -34,7 +37,7 @@ def recorded(name: str) -> Log:
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_a_fork_at_any_record_says_the_same_and_calls_nothing(name: str) -> None:
     parent = recorded(name)
-    for cut in range(0, len(parent.records) + 1, 2):
+    for cut in range(0, len(parent.records) + 1, 2 + len(parent.records) // 50):
         programs.CALLS.clear()
         fork = record(PROGRAMS[name], parent=parent, cut=cut)
         assert (fork.status, fork.output) == (parent.status, parent.output), cut
@@ -69,6 +72,43 @@ def test_another_result_of_a_tool_leads_to_other_questions() -> None:
     fork = record(PROGRAMS["two"], parent=parent, cut=tool.seq, edits=[edit])
     assert fork.status == "completed" and fork.output != parent.output
     assert dict(programs.CALLS) == {"model": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [
+        ("coding", "coder/call_tool/tools/execute"),
+        ("reading", "reader/call_tool/tools/look"),
+        ("searching", "searcher/call_tool/tools/look"),
+    ],
+)
+def test_another_result_of_code_that_was_executed_or_of_a_search_leads_to_another_answer(name: str, tool: str) -> None:
+    parent = recorded(name)
+    (start,) = started(parent, tool)
+    edit = Edit(op="mock_output", seq=start.seq, component=tool, call="tool", value="nothing")
+    programs.CALLS.clear()
+    fork = record(PROGRAMS[name], parent=parent, cut=start.seq, edits=[edit])
+    assert fork.status == "completed" and fork.output != parent.output
+    assert dict(programs.CALLS) == {"model": 1}
+
+
+def test_what_a_query_engine_asks_is_inside_the_tool() -> None:
+    log = recorded("reading")
+    (tool,) = started(log, "reader/call_tool/tools/look")
+    inside = [r for r in started(log, call="model") if r.parent == tool.seq]
+    assert [r.component.removeprefix(f"{tool.component}/") for r in inside] == ["embedding", "model"]
+    question = log.body(inside[0].body)["text"]
+    assert log.body(tool.body)["what"] in question
+    assert log.body(ended(log, inside[0]).body) == [float(len(question)), float(question.count("e")), 1.0]
+
+
+def test_embeddings_are_served_where_the_step_around_them_is_executed() -> None:
+    parent = recorded("searching")
+    programs.CALLS.clear()
+    live = ("searcher/call_tool", "searcher/call_tool/tools/look")
+    fork = record(PROGRAMS["searching"], parent=parent, cut=1, live=live)
+    assert (fork.status, fork.output) == ("completed", parent.output)
+    assert not programs.CALLS
 
 
 def test_another_answer_of_a_model_can_be_a_text() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -11,13 +12,16 @@ pytest.importorskip("workflows")
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from workflows import Context, Workflow, step
 from workflows.errors import WorkflowValidationError
+from workflows.events import StartEvent, StopEvent
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationStarted
 from tests.core.inprocess import Log
-from tests.targets.llamaindex import programs
+from tests.targets.llamaindex import generated, programs
 from tests.targets.llamaindex.debugging import Program, ended, record, started
+from tests.targets.llamaindex.programs import All, Draft, Found, Part
 
 try:
     from tests.targets.llamaindex.fanning import FanOut
@@ -27,7 +31,7 @@ else:
     FANNING = {"fan out": lambda: programs.plain(FanOut())}
 
 PROGRAMS: dict[str, Program] = {**programs.PROGRAMS, **FANNING}
-EXECUTED_AGAIN = {"locks": {"step make", "step use"}}
+EXECUTED_AGAIN = {"locks": {"step make", "step use"}, "injected": {"step put", "step take"}}
 """Steps whose changes no record holds."""
 every = pytest.mark.parametrize("name", list(PROGRAMS))
 
@@ -143,6 +147,69 @@ def test_a_step_that_goes_on_is_caused_by_the_answer_and_by_its_wait() -> None:
     (answer,) = [r for r in log.records if r.kind == "message_queued"]
     assert first.caused_by == (prepare.seq,)
     assert set(second.caused_by) == {prepare.seq, first.seq, answer.seq}
+
+
+def test_a_mock_of_a_step_that_has_waited_uses_up_the_answer() -> None:
+    def program() -> Any:
+        return programs.answered(generated.workflow(("human", "human")))
+
+    parent = record(program)
+    mocked = started(parent, "Drawn/part0")[1]
+    edit = Edit(op="mock_output", seq=mocked.seq, component=mocked.component, call="step", value={"text": "EDITED"})
+    programs.CALLS.clear()
+    fork = record(program, parent=parent, cut=mocked.seq, edits=[edit])
+    assert fork.status == "completed" and fork.output != parent.output
+    assert {k: n for k, n in programs.CALLS.items() if k != "model"} == {"step part1": 2, "step end": 1}
+
+
+def test_a_mock_of_a_step_that_has_collected_uses_up_what_was_collected() -> None:
+    def program() -> Any:
+        return programs.plain(Rounds())
+
+    parent = record(program)
+    mocked = next(r for r in started(parent, "Rounds/collect") if parent.body(ended(parent, r).body) is not None)
+    edit = Edit(op="mock_output", seq=mocked.seq, component=mocked.component, call="step", value={"text": "EDITED"})
+    programs.CALLS.clear()
+    fork = record(program, parent=parent, cut=mocked.seq, edits=[edit])
+    assert fork.status == "completed" and fork.output != parent.output
+    assert {k: n for k, n in programs.CALLS.items() if k != "model"} == {
+        "step split": 1,
+        "step work": 2,
+        "step collect": 2,
+        "step end": 1,
+    }
+
+
+class Rounds(Workflow):
+    """Collects twice."""
+
+    @step
+    async def split(self, ctx: Context, ev: StartEvent | All) -> Part | None:
+        programs.ran("split")
+        turn = 1 if isinstance(ev, All) else 0
+        text = ev.text if isinstance(ev, All) else ev.topic
+        for n in range(2):
+            ctx.send_event(Part(number=10 * turn + n, text=text))
+        return None
+
+    @step
+    async def work(self, ev: Part) -> Found:
+        programs.ran("work")
+        return Found(number=ev.number, text=await programs.ask(f"{ev.number} {ev.text}"))
+
+    @step(num_workers=1)
+    async def collect(self, ctx: Context, ev: Found) -> All | Draft | None:
+        programs.ran("collect")
+        found = ctx.collect_events(ev, [Found] * 2)
+        if found is None:
+            return None
+        text = " ".join(sorted(each.text for each in found))
+        return Draft(text=text, turn=1) if ev.number >= 10 else All(text=text)
+
+    @step
+    async def end(self, ev: Draft) -> StopEvent:
+        programs.ran("end")
+        return StopEvent(result=ev.text)
 
 
 def test_an_attempt_that_is_mocked_to_succeed_ends_the_retries() -> None:

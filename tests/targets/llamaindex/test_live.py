@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 pytest.importorskip("workflows")
 
 from workflows import Context, Workflow, step
+from workflows.errors import WorkflowRuntimeError
 from workflows.events import StartEvent, StopEvent
 
 from outtake_probe.attached import active
@@ -218,6 +220,66 @@ def test_an_event_that_nobody_accepts_is_noted() -> None:
     assert log.status == "completed"
     noted = [log.body(r.body) for r in log.records if r.kind == "noted" and getattr(r, "type", "") == "UnhandledEvent"]
     assert noted and noted[0]["event"] == "Part"
+
+
+class Lost(Workflow):
+    """Returns, or sends, what no step accepts: nothing follows."""
+
+    def __init__(self, sends: bool) -> None:
+        super().__init__(timeout=None)
+        self.sends = sends
+
+    @step
+    async def first(self, ctx: Context, ev: StartEvent) -> All | None:
+        lost: Any = Part(number=1)
+        if self.sends:
+            ctx.send_event(lost)
+        return None if self.sends else lost
+
+    @step
+    async def end(self, ev: All) -> StopEvent:
+        return StopEvent(result=ev.text)
+
+
+class Around(Workflow):
+    """Goes on although the workflow inside was lost."""
+
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        try:
+            await Lost(sends=False).run()
+        except WorkflowRuntimeError as error:
+            return StopEvent(result=str(error))
+        return StopEvent()
+
+
+@pytest.mark.parametrize("sends", [False, True])
+def test_a_run_in_which_nothing_can_happen_any_more_ends_with_an_error(sends: bool) -> None:
+    log = record(lambda: programs.plain(Lost(sends)))
+    assert log.status == "failed"
+    told = log.output["message"]
+    assert f"Lost/first {'sent' if sends else 'returned'} Part, which no step accepts" in told
+    assert "the steps accept All, StartEvent" in told
+    fork = record(lambda: programs.plain(Lost(sends)), parent=log, cut=len(log.records) - 1)
+    assert (fork.status, fork.output["message"]) == ("failed", told)
+
+
+def test_a_nested_run_that_ends_so_fails_in_the_step_around_it() -> None:
+    log = record(lambda: programs.plain(Around()))
+    assert log.status == "completed"
+    assert "Around/only/Lost/first returned Part" in log.output
+
+
+def test_a_run_that_a_program_sends_events_to_goes_on() -> None:
+    async def late() -> Any:
+        handler = programs.Returns().run(topic="birds")
+        await asyncio.sleep(1.5)
+        handler.ctx.send_event(Part(number=1))
+        await asyncio.sleep(0.3)
+        handler.ctx.send_event(programs.Answering(words="late"))
+        return await handler
+
+    assert record(late).status == "completed"
 
 
 def test_nested_runs_have_their_place_below_the_step() -> None:

@@ -93,8 +93,11 @@ class Asked:
 
     def answers(self) -> list[Any]:
         """What arrived that this event's step has waited for."""
-        waiters = [w for w in getattr(self.state, "collected_waiters", ()) if self._is_mine(w)]
-        return [w.resolved_event if w.resolved_event is not None else "timed out" for w in waiters if _is_settled(w)]
+        return [w.resolved_event if w.resolved_event is not None else "timed out" for w in self.answered()]
+
+    def answered(self) -> list[Any]:
+        """What this event's step has waited for with, where that is over."""
+        return [w for w in getattr(self.state, "collected_waiters", ()) if self._is_mine(w) and _is_settled(w)]
 
     def _is_mine(self, waiter: Any) -> bool:
         item = getattr(waiter, "work_item_id", None)
@@ -136,6 +139,7 @@ class Invocation:
         self.streamed: list[Json] = []
         self.collects: list[Collect] = []
         self.error: Exception | None = None
+        self.executed = False
         self.verdict: Any = None
         self.changed: Json = None
         self._again: list[Awaitable[None]] = []
@@ -169,8 +173,10 @@ class Invocation:
         try:
             result = await acall(self.hub.session, self.call, self._execute)
         except Exception as error:  # noqa: BLE001  the user's step is the boundary; the framework decides what follows
+            self._settle(None)
             outputs = [*self.rest, self._failed(error)]
         else:
+            self._settle(result)
             outputs = [*self._results(result), *self.rest]
         for task in self._again:
             await task
@@ -179,7 +185,16 @@ class Invocation:
                 self.run.awaited.pop(item.waiter_id, None)
         return [*outputs, *(entry for entry in map(sent_event, self.sent) if entry is not None)]
 
+    def _settle(self, result: Any) -> None:
+        """A mock takes the place of a step: what it has waited for and collected is used up all the same."""
+        if self.executed or self.changed is not None:
+            return
+        self.rest = [DeleteWaiter(waiter_id=waiter.waiter_id) for waiter in self.asked.answered()]
+        if result is not None:
+            self.rest += [DeleteCollectedEvent(event_id=buffer) for buffer, _ in self._completed()]
+
     async def _execute(self, new: NewInput | None) -> Any:
+        self.executed = True
         asked = with_input(self.asked, new) if new is not None else self.asked
         here, watched = running.set(self), watching.set(self.watch)
         try:
@@ -295,6 +310,7 @@ class Invocation:
         if told is None:
             return
         event = self.run.emitted(decode(told["event"]), number, is_message=True)
+        self.run.gives(event, f"{self.path} sent")
         sent = Sent(event, told["step"], told["index"], told["recovery"])
         self.sent.append(sent)
         self._again.append(asyncio.ensure_future(self.run.adapter.send_again(sent, self.asked.state)))
@@ -344,11 +360,15 @@ class Invocation:
 
     def _completing(self) -> list[Event]:
         """What was collected before, where this event completes it."""
-        found: list[Event] = []
+        return [event for _, events in self._completed() for event in events]
+
+    def _completed(self) -> list[tuple[str, list[Event]]]:
+        """Buffers that this event completes, and what is in them."""
+        found: list[tuple[str, list[Event]]] = []
         for buffer, events in getattr(self.asked.state, "collected_events", {}).items():
             expected = self.hub.collects.get((self.path, buffer))
             if expected is not None and _completes(expected, events, self.asked.event)[0]:
-                found += events
+                found.append((buffer, list(events)))
         return found
 
     def _collected(self, use: Collect) -> Json:
