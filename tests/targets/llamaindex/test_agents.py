@@ -37,7 +37,7 @@ def recorded(name: str) -> Log:
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_a_fork_at_any_record_says_the_same_and_calls_nothing(name: str) -> None:
     parent = recorded(name)
-    for cut in range(0, len(parent.records) + 1, 2 + len(parent.records) // 50):
+    for cut in range(0, len(parent.records) + 1, 3 + len(parent.records) // 40):
         programs.CALLS.clear()
         fork = record(PROGRAMS[name], parent=parent, cut=cut)
         assert (fork.status, fork.output) == (parent.status, parent.output), cut

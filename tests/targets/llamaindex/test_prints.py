@@ -72,7 +72,7 @@ def _places(value: Any, found: list[Callable[[Any], None]]) -> list[Callable[[An
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(lists | values, st.lists(st.tuples(st.integers(0, 50), values), max_size=5))
 def test_a_print_does_not_depend_on_the_last_one(value: Any, steps: list[tuple[int, Any]]) -> None:
     last = prints.take(value)
@@ -90,9 +90,10 @@ def test_a_print_does_not_depend_on_the_last_one(value: Any, steps: list[tuple[i
         last = now
 
 
-@settings(max_examples=200, deadline=None)
-@given(lists, st.lists(values, max_size=3))
-def test_a_list_that_has_grown_is_known_to_have(value: list[Any], new: list[Any]) -> None:
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([leaves, notes | things, st.lists(leaves, max_size=2)]), st.data())
+def test_a_list_that_has_grown_is_known_to_have(items: Any, data: st.DataObject) -> None:
+    value, new = data.draw(st.lists(items, max_size=4)), data.draw(st.lists(items, max_size=3))
     last = prints.take(value)
     assert prints.take([*value, *new], last).grown_from(last)
 
