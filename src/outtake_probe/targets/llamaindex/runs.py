@@ -16,6 +16,9 @@ from outtake_probe.codes import fingerprint
 from outtake_probe.targets.llamaindex import own
 from outtake_probe.targets.llamaindex.state import Shared
 
+TURNS = 1000
+"""Turns of the loop in which an event that was sent has been received, as a rule."""
+
 
 @dataclass(eq=False)
 class Run:
@@ -31,6 +34,8 @@ class Run:
     hold: Any = None
     """What waits for a person."""
     loop: asyncio.AbstractEventLoop | None = None
+    expected: list[Event] = field(default_factory=list)
+    """Events of a person that were sent and are not received yet."""
     awaited: dict[str, type[Event]] = field(default_factory=dict)
     """Types of events that steps wait for, by waiter."""
     unheard: str = ""
@@ -102,6 +107,17 @@ class Run:
         return known[1][0] if known is not None and known[2] else None
 
     # -- order -------------------------------------------------------------------------------------------------------
+
+    async def received(self) -> None:
+        """Wait until a person's events have been received that were sent before now.
+
+        They were while the program stood still.  In a fork, where the record answers at once, a step's result would
+        overtake them.
+        """
+        for _ in range(TURNS):
+            if not self.expected:
+                return
+            await asyncio.sleep(0)
 
     def came_back(self) -> None:
         """The running task brings something to the run: a step's result, an event."""

@@ -74,6 +74,7 @@ def _worker(hub: Hub, worker: Any) -> Any:
         bound = rest.pop("bound_events", None)
         asked = Asked(state, step_name, event, workflow, bound, rest.get("retry"), rest)
         outputs = await Invocation(hub, run, worker, asked).go()
+        await run.received()
         run.came_back()
         return outputs
 
@@ -313,6 +314,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
     async def on_tick(self, tick: Any) -> None:
         if isinstance(tick, TickAddEvent):
             waiting.over(self._run)
+            self._run.expected = [event for event in self._run.expected if event is not tick.event]
         await super().on_tick(tick)
 
 
@@ -320,6 +322,7 @@ def inject(run: Run, event: Event, step: str | None, number: int) -> None:
     """Put a person's event into a run, on the loop of the program."""
     if run.adapter is None:
         raise BadValue(f"{run.path} has not started yet")
-    run.emitted(event, number, is_message=True)
+    event = run.emitted(event, number, is_message=True)
+    run.expected.append(event)
     sent = Sent(event, step, None, {})
     waiting.spawn(run, run.adapter.send_again(sent, None))
