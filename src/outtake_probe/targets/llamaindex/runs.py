@@ -108,14 +108,14 @@ class Run:
 
     # -- order -------------------------------------------------------------------------------------------------------
 
-    async def received(self) -> None:
-        """Wait until a person's events have been received that were sent before now.
+    async def received(self, events: Sequence[Event]) -> None:
+        """Wait until a person's events have been received that were sent before a step began.
 
-        They were while the program stood still.  In a fork, where the record answers at once, a step's result would
+        They were while the program stood still.  In a fork, where the record answers at once, the step's result would
         overtake them.
         """
         for _ in range(TURNS):
-            if not self.expected:
+            if not any(event is other for event in events for other in self.expected):
                 return
             await asyncio.sleep(0)
 

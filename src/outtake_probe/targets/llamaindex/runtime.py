@@ -73,8 +73,9 @@ def _worker(hub: Hub, worker: Any) -> Any:
             return await worker(state=state, step_name=step_name, event=event, workflow=workflow, **rest)  # type: ignore[no-any-return]
         bound = rest.pop("bound_events", None)
         asked = Asked(state, step_name, event, workflow, bound, rest.get("retry"), rest)
+        sent = list(run.expected)
         outputs = await Invocation(hub, run, worker, asked).go()
-        await run.received()
+        await run.received(sent)
         run.came_back()
         return outputs
 
