@@ -88,7 +88,7 @@ class Contents:
     def _inside(self, kind: Any, group: list[Any], path: Path, closed: Callable[[type], bool]) -> None:
         """Go on with what the objects of a type hold."""
         if kind in (list, tuple, set, frozenset):
-            self._equal[(*path, "size")] = list(map(len, group))
+            self._equal[_size(path)] = list(map(len, group))
             self._look(list(chain.from_iterable(group)), path, closed)
         elif kind is dict:
             self._names(group, path, closed)
@@ -112,8 +112,12 @@ class Contents:
         self._look(list(chain.from_iterable(group)), (*path, "names"), closed)
 
     def _values(self, group: list[dict[Any, Any]], path: Path, closed: Callable[[type], bool]) -> None:
-        self._equal[(*path, "size")] = list(map(len, group))
+        self._equal[_size(path)] = list(map(len, group))
         self._look(list(chain.from_iterable(map(dict.values, group))), path, closed)
+
+
+def _size(path: Path) -> Path:
+    return (*path, "size")
 
 
 _open: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
