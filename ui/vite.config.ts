@@ -1,13 +1,10 @@
-import { fileURLToPath } from "node:url";
-
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, loadEnv } from "vite";
 
-const server = process.env["OUTTAKE_SERVER"] ?? "http://127.0.0.1:8765";
-
-export default defineConfig({
+// `npm run dev` passes what the page asks of the server on to a running `outtake serve`.
+export default defineConfig(({ mode }) => ({
   plugins: [react()],
-  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  resolve: { alias: { "@": new URL("./src", import.meta.url).pathname } },
   build: {
     outDir: "../src/outtake/server/static",
     emptyOutDir: true,
@@ -15,5 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 900,
   },
-  server: { proxy: { "/api": { target: server, ws: true } } },
-});
+  server: {
+    proxy: { "/api": { target: loadEnv(mode, ".", "OUTTAKE")["OUTTAKE_SERVER"] ?? "http://127.0.0.1:8765", ws: true } },
+  },
+}));
