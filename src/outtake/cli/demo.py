@@ -14,11 +14,11 @@ from rich.text import Text
 
 import outtake.demo
 from outtake.cli import outcome
-from outtake.cli import text as words
 from outtake.cli.commands import command
 from outtake.cli.front import Document, Front
 from outtake.cli.problems import FAILED, Problem, exit_code
 from outtake.cli.running import InputOption, PythonOption, attend, interpreter, reported
+from outtake.core import words
 
 if TYPE_CHECKING:
     from outtake.service import Service

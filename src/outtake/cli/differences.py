@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.front import Document
 from outtake.cli.transcript import STYLES, Body
+from outtake.core import words
 
 SHOWN = 20
 """Differences that are printed unless more are asked for."""

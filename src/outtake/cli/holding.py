@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.front import Document
 from outtake.cli.transcript import STYLES
+from outtake.core import words
 
 WHERE = {"before": "about to run", "after": "has come back", "input": "waits for input", "diverged": "left its record"}
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.differences import edit_words
 from outtake.cli.front import Document
 from outtake.cli.problems import is_wrong_use
+from outtake.core import words
 
 STATUS = {
     "completed": "bold green",

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from rich.text import Text
 
 from outtake.cli import differences, given, holding, outcome
-from outtake.cli import text as words
 from outtake.cli.front import Document, Front
 from outtake.cli.keyboard import keyboard
 from outtake.cli.problems import Problem
 from outtake.cli.transcript import Transcript, bodies
 from outtake.cli.watch import Watch, watching
+from outtake.core import words
 
 if TYPE_CHECKING:
     from outtake.service import Service

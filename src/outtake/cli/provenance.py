@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.front import Document, Front
 from outtake.cli.transcript import STYLES, Body, bodies
+from outtake.core import words
 
 LINES = 40
 """Records that are printed unless more are asked for."""

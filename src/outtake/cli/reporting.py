@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.front import Document, Front
 from outtake.cli.outcome import print_unused
+from outtake.core import words
 
 STYLES = {"executed": "bold yellow", "mocked": "magenta", "served": "dim", "not reached": "dim"}
 SHOWN = 12

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from outtake.cli import text as words
 from outtake.cli.differences import edit_words
 from outtake.cli.front import Document
 from outtake.cli.outcome import STATUS
+from outtake.core import words
 
 
 def print_runs(console: Console, runs: Sequence[Document]) -> None:

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.front import Document, Front
 from outtake.cli.transcript import STYLES
+from outtake.core import words
 
 BAR = 32
 """Characters of the time line."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from outtake.cli import text as words
 from outtake.cli.front import Document
+from outtake.core import words
 
 if TYPE_CHECKING:
     from outtake.service import Service

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.status import Status
 
-from outtake.cli import text as words
 from outtake.cli.front import Document, Front
 from outtake.cli.transcript import Transcript, bodies
+from outtake.core import words
 
 if TYPE_CHECKING:
     from outtake.service import Service
