@@ -21,6 +21,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from outtake.server import Keys, Place
 from outtake.server.serving import configure, listen
+from outtake.server.ui import Ui
 from outtake.service import Service
 from outtake.service.access import open_service
 from tests.server.programs import HALF, HOSTILE, MAIL, WRITER
@@ -188,11 +189,11 @@ def server(service: Service) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def serving(service: Service) -> Iterator[Server]:
+def serving(service: Service, ui: Ui | None = None) -> Iterator[Server]:
     """A server in a thread."""
     listening = listen("127.0.0.1", 0)
     found = Server(service, Keys(), Place("127.0.0.1", listening.getsockname()[1]))
-    running = uvicorn.Server(configure(service, found.keys, found.place))
+    running = uvicorn.Server(configure(service, found.keys, found.place, ui))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     yield found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -43,7 +44,9 @@ def test_no_route_answers_without_the_token(server: Server) -> None:
     for method, path in [
         *asked,
         ("GET", "/"),
+        ("GET", "/plain"),
         ("GET", "/plain.css"),
+        ("GET", "/assets/index.js"),
         ("GET", "/api/openapi.json"),
         ("GET", "/nothing"),
     ]:
@@ -53,7 +56,8 @@ def test_no_route_answers_without_the_token(server: Server) -> None:
 
 def test_every_route_is_in_the_document_or_a_page() -> None:
     app = describe_app()
-    known = {*app.openapi()["paths"], "/", "/plain.css", "/api/openapi.json"}
+    pages = {"/plain", "/plain.css", "/assets/{name:path}", "/{path:page}"}
+    known = {*app.openapi()["paths"], *pages, "/api/openapi.json"}
     assert {route.path for route in app.routes if isinstance(route, Route | WebSocketRoute)} <= known
 
 
@@ -91,6 +95,18 @@ def test_the_printed_address_gives_a_cookie_and_hides_the_token(server: Server) 
     given = {"Cookie": cookie.partition(";")[0]}
     assert server.stranger.ask("GET", "/", headers=given).status == 200
     assert server.stranger.ask("GET", "/api/runs", headers=given).json == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/runs/r1", "/runs/r1?seq=90&with=r2", "/runs/r1/of/team%2Fcoder%3F?q=a+b%20c&open=&x=%7B%22y%22%3A1%7D"],
+)
+def test_the_way_in_leads_to_the_page_that_was_asked_for(server: Server, address: str) -> None:
+    given = f"{address}{'&' if '?' in address else '?'}token={server.keys.token}"
+    for headers in ({}, {"Cookie": server.cookie}):  # who is in already does not keep the token in the address either
+        reply = server.stranger.ask("GET", given, headers=headers)
+        assert (reply.status, reply.headers["Location"]) == (303, address)
+    assert server.stranger.ask("GET", f"{address}&token=wrong").status == 401
 
 
 def test_the_way_in_leads_to_no_other_host(server: Server) -> None:
@@ -135,7 +151,7 @@ def test_a_link_from_elsewhere_may_be_followed(server: Server) -> None:
     assert server.stranger.ask("GET", "/", headers=given).status == 200
 
 
-@pytest.mark.parametrize("path", ["/", "/api/runs", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/api/runs", "/api/nothing", "/assets/nothing.js"])
 def test_every_answer_says_how_a_browser_treats_it(server: Server, path: str) -> None:
     for asking in (server.client, server.stranger):
         headers = asking.ask("GET", path).headers
@@ -149,7 +165,16 @@ def test_every_answer_says_how_a_browser_treats_it(server: Server, path: str) ->
 
 
 def test_no_page_loads_a_script_from_elsewhere(server: Server) -> None:
-    assert [server.client.ask("GET", path).status for path in ("/docs", "/redoc", "/openapi.json")] == [404] * 3
+    for path in ("/docs", "/redoc", "/openapi.json"):
+        text = server.client.ask("GET", path).text
+        assert [place for place in re.findall(r'(?:src|href)="(.*?)"', text) if not re.match("/[^/]", place)] == []
+
+
+def test_each_page_has_a_nonce_of_its_own_for_its_styles_and_none_for_scripts(server: Server) -> None:
+    first, second = (server.client.ask("GET", "/plain").headers["Content-Security-Policy"] for _ in range(2))
+    nonces = {re.findall(r"style-src 'self' 'nonce-([\w-]{20,})';", policy)[0] for policy in (first, second)}
+    assert len(nonces) == 2
+    assert all("script-src" not in policy and "unsafe" not in policy for policy in (first, second))
 
 
 @pytest.mark.parametrize(

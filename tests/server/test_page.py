@@ -37,7 +37,7 @@ class _Page(HTMLParser):
 
 def opened(server: Server) -> Reply:
     """The page as a browser opens it, with the cookie."""
-    return server.stranger.ask("GET", "/", headers={"Cookie": server.cookie})
+    return server.stranger.ask("GET", "/plain", headers={"Cookie": server.cookie})
 
 
 def test_an_empty_store_says_how_to_begin(server: Server) -> None:

@@ -10,6 +10,7 @@ from outtake.server import problems
 from outtake.server.encoding import Plain
 from outtake.server.guard import Guard, Keys, Place
 from outtake.server.routes import events, files, pages, provenance, runs, steering
+from outtake.server.ui import BUILT, Ui
 from outtake.service import Service
 
 WORTH_PACKING = 16 << 10
@@ -20,10 +21,11 @@ ABOUT = (
 )
 
 
-def create_app(service: Service, keys: Keys, place: Place) -> FastAPI:
+def create_app(service: Service, keys: Keys, place: Place, ui: Ui | None = None) -> FastAPI:
     """The application for one service at one place; `keys` holds the token that every request must give."""
     app = describe_app()
     app.state.service = service
+    app.state.ui = ui or Ui(BUILT)
     app.add_middleware(GZipMiddleware, minimum_size=WORTH_PACKING, compresslevel=4)
     app.add_middleware(Guard, keys=keys, place=place)
     return app

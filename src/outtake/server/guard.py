@@ -12,19 +12,23 @@ import secrets
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outtake.server import page
 from outtake.server.problems import problem
 
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+POLICY = (
+    "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "worker-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "object-src 'none'"
+)
+"""What a page may load: what comes from here, styles under the answer's own nonce, and pictures that it made itself."""
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
@@ -113,7 +117,9 @@ class Guard:
             await self.app(scope, receive, send)
             return
         answer = self._judge(scope)
-        guarded = _with_headers(send)
+        nonce = secrets.token_urlsafe(16)
+        scope.setdefault("state", {})["nonce"] = nonce
+        guarded = _with_headers(send, POLICY.format(nonce=nonce))
         if answer is None:
             await self.app(scope, receive, guarded)
         else:
@@ -124,11 +130,12 @@ class Guard:
         headers = Headers(scope=scope)
         if refusal := self._stranger(headers):
             return problem("forbidden", refusal)
-        if self._known(headers):
-            return None
+        known = self._known(headers)
         page_asked = scope["type"] == "http" and not scope["path"].startswith("/api")
-        if page_asked and scope["method"] == "GET" and (coming_in := self._coming_in(scope)) is not None:
+        if page_asked and scope["method"] == "GET" and (coming_in := self._coming_in(scope, known)) is not None:
             return coming_in
+        if known:
+            return None
         if page_asked:
             return HTMLResponse(page.closed(), 401)
         told = "give the token of the address that `outtake serve` printed, as `Authorization: Bearer TOKEN`"
@@ -157,22 +164,32 @@ class Guard:
         cookies = cookie_parser(headers.get("cookie", ""))
         return self.cookie in cookies and self.keys.fits(cookies[self.cookie])
 
-    def _coming_in(self, scope: Scope) -> Response | None:
-        """A visit with the token in its address gets a cookie, and an address without the token."""
-        query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if not self.keys.opens(query.pop("token", [""])[0]):
+    def _coming_in(self, scope: Scope, known: bool) -> Response | None:
+        """A visit with the token in its address gets a cookie, and the same address without the token."""
+        query = scope["query_string"].decode("latin-1").split("&")
+        rest = [part for part in query if not part.startswith("token=")]
+        if rest == query:
             return None
-        path = "/" + scope["path"].lstrip("/\\")  # never another host's //
-        rest = urlencode(query, doseq=True)
-        answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        given = parse_qs("&".join(query)).get("token", [""])[0]
+        if not (self.keys.opens(given) or known):
+            return None
+        path = "/" + _as_asked(scope).lstrip("/\\")  # never another host's //
+        answer = Response(status_code=303, headers={"Location": "?".join(filter(None, (path, "&".join(rest))))})
         answer.set_cookie(self.cookie, self.keys.token, httponly=True, samesite="strict", path="/")
         return answer
 
 
-def _with_headers(send: Send) -> Send:
+def _as_asked(scope: Scope) -> str:
+    """The path as it stands in the address: a part of it may hold an escaped slash or question mark."""
+    raw: bytes | None = scope.get("raw_path")
+    return raw.decode("latin-1") if raw is not None else quote(scope["path"])
+
+
+def _with_headers(send: Send, policy: str) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             headers = MutableHeaders(scope=message)
+            headers["Content-Security-Policy"] = policy
             for name, value in HEADERS.items():
                 headers[name] = value
             headers.setdefault("Cache-Control", "no-store")

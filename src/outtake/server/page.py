@@ -20,16 +20,22 @@ td.failed, td.diverged, td.lost { color: #c22; }
 td.held, td.paused { color: #b60; }
 td.run { white-space: pre; }
 """
+NOT_BUILT = (
+    "This is the plain page: Outtake was installed without its user interface (<code>OUTTAKE_UI=skip</code>, or run "
+    "from its sources). To get it: <code>pip install --force-reinstall --no-deps .</code> in a checkout, or install a "
+    "release."
+)
 _COLUMNS = ("run", "target", "status", "fork of", "records", "started", "output")
 
 
-def runs(found: Iterable[RunBranch]) -> str:
-    """The runs as a table, forks below what they were forked from."""
+def runs(found: Iterable[RunBranch], *, without_ui: bool = False) -> str:
+    """The runs as a table, forks below what they were forked from; `without_ui`: it stands for what is missing."""
     rows = "".join(_row(run) for run in found)
     head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
     empty = "<p>There are no runs yet. Start one with <code>outtake run path.py:factory</code>.</p>"
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else empty
-    return _page("Runs", f'{table}<p><a href="/">Reload</a></p>')
+    told = f"<p>{NOT_BUILT}</p>" if without_ui else ""
+    return _page("Runs", f'{told}{table}<p><a href="/plain">Reload</a></p>')
 
 
 def closed() -> str:

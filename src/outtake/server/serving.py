@@ -18,6 +18,7 @@ import uvicorn
 
 from outtake.server.app import create_app
 from outtake.server.guard import Keys, Place
+from outtake.server.ui import Ui
 from outtake.service import Service, WrongUse
 from outtake.service.errors import Conflict
 
@@ -72,10 +73,10 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-def configure(service: Service, keys: Keys, place: Place) -> uvicorn.Config:
+def configure(service: Service, keys: Keys, place: Place, ui: Ui | None = None) -> uvicorn.Config:
     """How uvicorn serves it: no token gets into a log, and pushing within the machine costs no compression."""
     return uvicorn.Config(
-        create_app(service, keys, place),
+        create_app(service, keys, place, ui),
         log_level="warning",
         access_log=False,
         server_header=False,
