@@ -10,7 +10,7 @@ from outtake.core.runs import Fork, Launch
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import Description
 from outtake.server.models.errors import Problem
-from outtake.server.models.records import Body, RecordPage
+from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline
 from outtake.server.models.runs import Console, RunBranch, RunInfo, RunSummary
 from tests.server.conftest import Client, Document, Server
 from tests.server.fitting import fits
@@ -59,6 +59,28 @@ def test_records_are_narrowed_by_kind_and_component(client: Client, recorded: Do
     path = "main/writer/look"
     looks = client.get(f"/api/runs/r1/records?component={path}&kind=invocation_started")["records"]
     assert [record["component"] for record in looks] == [path] * recorded["executed"]["tool"]
+
+
+def test_records_are_picked_by_number_with_a_glance(client: Client, recorded: Document) -> None:
+    picked = client.get("/api/runs/r1/pick?seqs=3,0,1,3,99999")
+    fits(Picked, picked)
+    assert [record["seq"] for record in picked["records"]] == [0, 1, 3]
+    hashes = {record["hash"] for record in picked["records"] if record.get("hash")}
+    assert picked["glances"].keys() == hashes
+    assert any("tides" in seen["text"] for seen in picked["glances"].values())
+    refused = client.ask("GET", "/api/runs/r1/pick?seqs=1,x")
+    assert refused.status == 400
+    assert "seqs=3,4,17" in refused.json["error"]["message"]
+
+
+def test_the_outline_has_every_record(client: Client, recorded: Document) -> None:
+    total = recorded["records"]
+    whole = client.get("/api/runs/r1/outline")
+    fits(RecordsOutline, whole)
+    assert (whole["first"], whole["count"], whole["total"]) == (0, total, total)
+    part = client.get("/api/runs/r1/outline?after=2&limit=3")
+    assert (part["first"], part["count"]) == (3, 3)
+    assert part["columns"]["kind"] == whole["columns"]["kind"][3:6]
 
 
 def test_bodies_come_on_demand(client: Client, recorded: Document) -> None:
@@ -161,7 +183,7 @@ def test_what_is_no_valid_unicode_is_shown_and_exported(server: Server) -> None:
         reader.rest()
     full = client.get("/api/runs/r1/records?bodies=1")["records"]
     assert {"text": "half \udcff"} in [record.get("input") for record in full]
-    assert "half ?" in client.ask("GET", "/").text
+    assert "half ?" in client.ask("GET", "/plain").text
     exported = client.ask("GET", "/api/runs/r1/export").body
     assert client.ask("POST", "/api/import", exported).status == 201
     assert client.get("/api/runs/r2")["output"] == "half \udcff"

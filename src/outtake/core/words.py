@@ -58,17 +58,17 @@ def result(output: Any) -> str:
 
 def readable(body: Any) -> str:
     """A body as text: what it says if it is a text or a message, else JSON."""
-    text = _spoken(body)
+    text = spoken(body)
     return text if text is not None else clean(as_json(body))
 
 
 def said_or_outline(body: Any) -> str:
     """A body in full: what it says if it is a text or a message, else all its fields."""
-    text = _spoken(body)
+    text = spoken(body)
     return text if text is not None else outline(body)
 
 
-def _spoken(body: Any) -> str | None:
+def spoken(body: Any) -> str | None:
     """What was said, of a body that is there to say something."""
     speaks = isinstance(body, dict) and (body.get("$type") == "exception" or bool(_SPEAKING & body.keys()))
     return said(body) if speaks or isinstance(body, str) else None

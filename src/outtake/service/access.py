@@ -25,6 +25,8 @@ QUESTIONS = (
     "info",
     "tree",
     "show",
+    "pick",
+    "outline",
     "body",
     "console",
     "follow",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from outtake.core.diff import diff
+from outtake.core.glance import Glance, glance
+from outtake.core.outline import FLAGS, outline
 from outtake.core.report import report
 from outtake.core.runs import ENDED, Counts, Run, count
 from outtake.core.trace import items, tree, window
@@ -14,14 +18,20 @@ from outtake.service import provenance
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.owner import Document, Owner
 from outtake.store import StoreError
-from outtake_probe.records import CallKind, from_json
+from outtake_probe.records import CALL_KINDS, KINDS, CallKind, from_json
 
 FORMS = ("tree", "line")
+GLANCES = 20_000
+"""Glances that are kept."""
 
 
 @translated
 class Reading(Owner):
     """Every question about runs that changes nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._glances: dict[str, Glance] = {}
 
     def runs(self) -> list[Document]:
         """All runs, oldest first."""
@@ -103,6 +113,49 @@ class Reading(Owner):
                 yield self._with_body(common(record)) if bodies else common(record)
         except StoreError as error:
             raise WrongUse(str(error)) from error
+
+    def pick(self, run: str, seqs: Sequence[int]) -> Document:
+        """The records with these numbers, and a glance at each body; a number that the run has not is left out."""
+        found = self._run(run)
+        wanted = sorted(set(seqs))
+        spans = [list(span) for _, span in itertools.groupby(enumerate(wanted), lambda at: at[1] - at[0])]
+        picked: list[Document] = []
+        for span in spans:
+            first, last = span[0][1], span[-1][1]
+            picked += [common(record) for record in self.store.records(found.id, after=first - 1, before=last + 1)]
+        bodies = {record["hash"] for record in picked if record["hash"]}
+        return {
+            "run": run,
+            "records": picked,
+            "glances": {body: dataclasses.asdict(self._glance(body)) for body in bodies},
+        }
+
+    def _glance(self, body: str) -> Glance:
+        """By content, so it is never out of date."""
+        seen = self._glances.get(body)
+        if seen is None:
+            if len(self._glances) >= GLANCES:
+                self._glances.clear()
+            seen = self._glances[body] = glance(self.store.body(body))
+        return seen
+
+    def outline(self, run: str, after: int = -1, limit: int | None = None) -> Document:
+        """What each record over `after` is about, in columns of numbers; see `outtake.core.outline`."""
+        found = self._run(run)
+        before = None if limit is None else after + limit + 1
+        made = outline(self.store.records(found.id, after=after, before=before), after + 1)
+        return {
+            "run": run,
+            "first": made.first,
+            "count": len(made),
+            "total": self.info(run, counted=False)["records"],
+            "origin": made.origin,
+            "kinds": list(KINDS),
+            "calls": list(CALL_KINDS),
+            "flags": list(FLAGS),
+            "names": made.names,
+            "columns": made.columns,
+        }
 
     def _with_body(self, record: Document) -> Document:
         record[_body_name(record)] = self.store.body(record["hash"]) if record["hash"] else None

@@ -200,6 +200,8 @@ METHODS: dict[str, Callable[..., Any]] = {
         "info",
         "tree",
         "show",
+        "pick",
+        "outline",
         "body",
         "console",
         "follow",

@@ -92,6 +92,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pick Records
+         * @description Records by their numbers, each with a glance at what was said.
+         */
+        get: operations["pick_records"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Outline Run
+         * @description What each record over `after` is about, in columns: a whole long run in a few hundred kilobytes.
+         */
+        get: operations["outline_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bodies/{hash}": {
         parameters: {
             query?: never;
@@ -892,6 +932,35 @@ export interface components {
             match: components["schemas"]["TextMatch"] | null;
         };
         /**
+         * Columns
+         * @description A number for each record in each column.  References (`invocation`, `parent`, `message`, `span`) say how many
+         *     records back it is, 0 for none; names count in `names`, -1 for none; `at` is milliseconds since the record before.
+         */
+        Columns: {
+            /** Kind */
+            kind: number[];
+            /** At */
+            at: number[];
+            /** Component */
+            component: number[];
+            /** Call */
+            call: number[];
+            /** Invocation */
+            invocation: number[];
+            /** Parent */
+            parent: number[];
+            /** Message */
+            message: number[];
+            /** Recipient */
+            recipient: number[];
+            /** Type */
+            type: number[];
+            /** Span */
+            span: number[];
+            /** Flags */
+            flags: number[];
+        };
+        /**
          * Component
          * @description A named part of a target: its settings with their JSON schema, and the message types that it accepts.
          */
@@ -1274,6 +1343,23 @@ export interface components {
             after: number;
             /** Upto */
             upto: number;
+        };
+        /**
+         * Glance
+         * @description How a body begins, in words where it says something; `size` is how many characters all of it has.
+         */
+        Glance: {
+            /**
+             * Form
+             * @enum {string}
+             */
+            form: "text" | "json" | "error" | "empty";
+            /** Text */
+            text: string;
+            /** Size */
+            size: number;
+            /** Type */
+            type: string;
         };
         /**
          * Hand
@@ -1847,6 +1933,20 @@ export interface components {
             /** Value */
             value: unknown;
         };
+        /**
+         * Picked
+         * @description The records that were asked for by number, in order, and a glance at each body, by its hash.
+         */
+        Picked: {
+            /** Run */
+            run: string;
+            /** Records */
+            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"])[];
+            /** Glances */
+            glances: {
+                [key: string]: components["schemas"]["Glance"];
+            };
+        };
         /** Problem */
         Problem: {
             error: components["schemas"]["Error"];
@@ -1929,6 +2029,31 @@ export interface components {
             more: boolean;
             /** Records */
             records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"])[];
+        };
+        /**
+         * RecordsOutline
+         * @description What `count` records of a run from number `first` on are about; `origin` is when the first was written.
+         */
+        RecordsOutline: {
+            /** Run */
+            run: string;
+            /** First */
+            first: number;
+            /** Count */
+            count: number;
+            /** Total */
+            total: number;
+            /** Origin */
+            origin: number;
+            /** Kinds */
+            kinds: string[];
+            /** Calls */
+            calls: string[];
+            /** Flags */
+            flags: string[];
+            /** Names */
+            names: string[];
+            columns: components["schemas"]["Columns"];
         };
         /**
          * ReleaseRequest
@@ -2752,6 +2877,7 @@ export type CallReach = components['schemas']['CallReach'];
 export type Calls = components['schemas']['Calls'];
 export type ChainLink = components['schemas']['ChainLink'];
 export type ChainSource = components['schemas']['ChainSource'];
+export type Columns = components['schemas']['Columns'];
 export type Component = components['schemas']['Component'];
 export type ComponentReach = components['schemas']['ComponentReach'];
 export type ConfigSet = components['schemas']['ConfigSet'];
@@ -2772,6 +2898,7 @@ export type Edited = components['schemas']['Edited'];
 export type Error = components['schemas']['Error'];
 export type ForkRequest = components['schemas']['ForkRequest'];
 export type GapEvent = components['schemas']['GapEvent'];
+export type Glance = components['schemas']['Glance'];
 export type Hand = components['schemas']['Hand'];
 export type Hold = components['schemas']['Hold'];
 export type HoldRequest = components['schemas']['HoldRequest'];
@@ -2789,11 +2916,13 @@ export type Outline = components['schemas']['Outline'];
 export type Pair = components['schemas']['Pair'];
 export type Pending = components['schemas']['Pending'];
 export type PendingHold = components['schemas']['PendingHold'];
+export type Picked = components['schemas']['Picked'];
 export type Problem = components['schemas']['Problem'];
 export type Reached = components['schemas']['Reached'];
 export type RecordEvent = components['schemas']['RecordEvent'];
 export type RecordOutline = components['schemas']['RecordOutline'];
 export type RecordPage = components['schemas']['RecordPage'];
+export type RecordsOutline = components['schemas']['RecordsOutline'];
 export type ReleaseRequest = components['schemas']['ReleaseRequest'];
 export type Report = components['schemas']['Report'];
 export type RunBranch = components['schemas']['RunBranch'];
@@ -3237,6 +3366,167 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecordPage"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pick_records: {
+        parameters: {
+            query: {
+                /** @description Numbers with commas between them */
+                seqs: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Picked"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    outline_run: {
+        parameters: {
+            query?: {
+                /** @description Only what has a number over this */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordsOutline"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */

@@ -18,6 +18,15 @@ Effects = Literal["pure", "read", "write", "irreversible"]
 By = Literal["plan", "user"]
 
 
+class Glance(Answer):
+    """How a body begins, in words where it says something; `size` is how many characters all of it has."""
+
+    form: Literal["text", "json", "error", "empty"]
+    text: str
+    size: int
+    type: str
+
+
 class RecordBase(Lean):
     """What every record says: its number, when, who, inside which invocation, about which message, because of what."""
 
@@ -206,6 +215,47 @@ class RecordPage(Answer):
     total: int
     more: bool
     records: list[Record]
+
+
+class Picked(Answer):
+    """The records that were asked for by number, in order, and a glance at each body, by its hash."""
+
+    run: str
+    records: list[Record]
+    glances: dict[str, Glance]
+
+
+class Columns(Answer):
+    """A number for each record in each column.  References (`invocation`, `parent`, `message`, `span`) say how many
+    records back it is, 0 for none; names count in `names`, -1 for none; `at` is milliseconds since the record before.
+    """
+
+    kind: list[int]
+    at: list[int]
+    component: list[int]
+    call: list[int]
+    invocation: list[int]
+    parent: list[int]
+    message: list[int]
+    recipient: list[int]
+    type: list[int]
+    span: list[int]
+    flags: list[int]
+
+
+class RecordsOutline(Answer):
+    """What `count` records of a run from number `first` on are about; `origin` is when the first was written."""
+
+    run: str
+    first: int
+    count: int
+    total: int
+    origin: float
+    kinds: list[str]
+    calls: list[str]
+    flags: list[str]
+    names: list[str]
+    columns: Columns
 
 
 class Body(Answer):

@@ -13,15 +13,16 @@ from outtake.server import shapes
 from outtake.server.encoding import Plain
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import DescribeRequest, Description
-from outtake.server.models.records import Body, RecordPage, slim
+from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline, slim
 from outtake.server.models.reporting import Report
 from outtake.server.models.runs import Console, Deleted, ForkRequest, RunBranch, RunInfo, RunRequest, RunSummary
 from outtake.server.models.tracing import Trace
 from outtake.server.routes.given import After, RunId, Using
+from outtake.service import WrongUse
 from outtake.service.service import Document
 
 router = APIRouter(prefix="/api", tags=["runs"])
-PAGE, LONGEST_PAGE = 500, 10_000
+PAGE, LONGEST_PAGE, LONGEST_OUTLINE = 500, 10_000, 100_000
 FOREVER = "private, max-age=31536000, immutable"
 """A body's name is the hash of its content, so it never changes."""
 
@@ -80,6 +81,32 @@ def list_records(
     found = list(shown)
     records = [slim(record) for record in found[:limit]]
     return Plain({"run": run, "total": total, "more": len(found) > limit, "records": records})
+
+
+@router.get("/runs/{run}/pick", responses={200: {"model": Picked}})
+def pick_records(
+    service: Using,
+    run: RunId,
+    seqs: Annotated[str, Query(description="Numbers with commas between them", max_length=4000)],
+) -> Response:
+    """Records by their numbers, each with a glance at what was said."""
+    try:
+        wanted = [int(number) for number in seqs.split(",") if number]
+    except ValueError:
+        raise WrongUse(f"seqs={seqs[:40]!r} is no list of numbers; it is written as in seqs=3,4,17") from None
+    picked = service.pick(run, wanted)
+    return Plain({**picked, "records": [slim(record) for record in picked["records"]]})
+
+
+@router.get("/runs/{run}/outline", responses={200: {"model": RecordsOutline}})
+def outline_run(
+    service: Using,
+    run: RunId,
+    after: After = -1,
+    limit: Annotated[int, Query(ge=1, le=LONGEST_OUTLINE)] = LONGEST_OUTLINE,
+) -> Response:
+    """What each record over `after` is about, in columns: a whole long run in a few hundred kilobytes."""
+    return Plain(service.outline(run, after, limit))
 
 
 @router.get("/bodies/{hash}", responses={200: {"model": Body}})
