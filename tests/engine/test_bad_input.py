@@ -70,7 +70,7 @@ def test_who_speaks_otherwise_is_refused_with_a_reason(service: Service, hello: 
 
 def test_a_full_disk_holds_the_program_and_loses_nothing(service: Service, tmp_path: Path) -> None:
     write(tmp_path, WRITER.replace('"write about " + topic', "topic + str([i * i for i in range(20_000)])"))
-    writer = service.store._writing()
+    writer = service.store._connection()
     pages = writer.exec_driver_sql("pragma page_count").scalar_one()
     writer.exec_driver_sql(f"pragma max_page_count = {pages + 6}")
     writer.commit()
@@ -79,7 +79,7 @@ def test_a_full_disk_holds_the_program_and_loses_nothing(service: Service, tmp_p
     assert live.wait(lambda r: bool(r.trouble), WAIT)
     assert "make room" in service.info(run)["trouble"]
     with service.store._lock:
-        service.store._writing().exec_driver_sql("pragma max_page_count = 1000000")
+        service.store._connection().exec_driver_sql("pragma max_page_count = 1000000")
     done = service.wait(run, timeout=WAIT)
     assert done["status"] == "completed"
     assert [r["seq"] for r in service.show(run)] == list(range(done["records"]))

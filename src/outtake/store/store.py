@@ -115,25 +115,25 @@ class Store:
             "created": time.time(),
             "seed": seed,
         }
-        with self._lock, self._transaction() as connection:
+        with self.writing() as connection:
             made = connection.execute(insert(tables.runs).values(values).returning(tables.runs.c.number)).scalar_one()
         return self.run(f"r{made}")
 
     def run(self, run: str) -> Run:
         """The run with this id.  Raises `UnknownRun`."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             row = connection.execute(select(tables.runs).where(tables.runs.c.number == number(run))).mappings().first()
             if row is None:
                 raise UnknownRun(f"there is no run {run} in {self.folder}; `outtake runs` lists them")
             return _run(row, self._length(connection, row))
 
     def runs(self) -> list[Run]:
-        """All runs, oldest first."""
-        with self._reading() as connection:
-            rows = connection.execute(select(tables.runs).order_by(tables.runs.c.number)).mappings().all()
-            last = select(tables.records.c.run, func.max(tables.records.c.seq)).group_by(tables.records.c.run)
-            ends = {run: seq + 1 for run, seq in connection.execute(last)}
-            return [_run(row, ends.get(row["number"], row["cut"])) for row in rows]
+        """All runs, oldest first.  The length of each is looked up by itself: nothing goes through the records."""
+        records, number_of = tables.records, tables.runs.c.number
+        last = select(func.max(records.c.seq)).where(records.c.run == number_of).scalar_subquery()
+        with self.reading() as connection:
+            rows = connection.execute(select(tables.runs, last.label("last")).order_by(number_of)).mappings().all()
+            return [_run(row, row["cut"] if row["last"] is None else row["last"] + 1) for row in rows]
 
     def _length(self, connection: Connection, row: RowMapping) -> int:
         last = select(func.max(tables.records.c.seq)).where(tables.records.c.run == row["number"])
@@ -145,14 +145,14 @@ class Store:
         for name in ("output", "error", "counts"):
             if name in values:
                 values[name] = _dump(values[name])
-        with self._lock, self._transaction() as connection:
+        with self.writing() as connection:
             connection.execute(update(tables.runs).where(tables.runs.c.number == number(run)).values(values))
 
     def delete(self, run: str) -> None:
-        """Remove a run, its records and its console; bodies stay, others may share them."""
+        """Remove a run, its records, its console and what was said about it; bodies stay, others may share them."""
         of = number(run)
-        with self._lock, self._transaction() as connection:
-            for table in (tables.records, tables.console):
+        with self.writing() as connection:
+            for table in (tables.records, tables.console, tables.annotations):
                 connection.execute(delete(table).where(table.c.run == of))
             connection.execute(delete(tables.runs).where(tables.runs.c.number == of))
 
@@ -170,7 +170,7 @@ class Store:
         """Write records and the nodes of their bodies, in one transaction.  Records that are there stay as they are."""
         with self._lock:
             try:
-                connection = self._writing()
+                connection = self._connection()
                 if nodes:
                     self._insert(connection, tables.bodies, ("hash",), [self._pack(*n) for n in nodes])
                 if records:
@@ -183,7 +183,8 @@ class Store:
                 raise StoreError(f"{self.path} cannot be written: {error.orig}; make room, nothing is lost") from error
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """A connection of one reader."""
         try:
             with self._engine.connect() as connection:
                 yield connection
@@ -191,17 +192,18 @@ class Store:
             raise StoreError(f"{self.path} cannot be read: {error.orig}") from error
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
         """A transaction of the one writer."""
-        connection = self._writing()
-        try:
-            yield connection
-            connection.commit()
-        except DBAPIError as error:
-            self._abandon()
-            raise StoreError(f"{self.path} cannot be written: {error.orig}") from error
+        with self._lock:
+            connection = self._connection()
+            try:
+                yield connection
+                connection.commit()
+            except DBAPIError as error:
+                self._abandon()
+                raise StoreError(f"{self.path} cannot be written: {error.orig}") from error
 
-    def _writing(self) -> Connection:
+    def _connection(self) -> Connection:
         """The connection of the one writer, kept open."""
         if self._writer is None:
             self._writer = self._engine.connect()
@@ -285,7 +287,7 @@ class Store:
             number_of = select(tables.components.c.id).where(tables.components.c.path == component).scalar_subquery()
             query = query.where(table.c.component == number_of)
         while True:
-            with self._reading() as connection:
+            with self.reading() as connection:
                 rows = connection.execute(query.limit(page), {"first": first}).all()
                 paths = self._names_of(connection, rows)
                 found = [from_row(row, paths) for row in rows]
@@ -311,7 +313,7 @@ class Store:
             if part.last is not None:
                 where.append(table.c.seq < part.last)
             join = table.join(tables.components, tables.components.c.id == table.c.component)
-            with self._reading() as connection:
+            with self.reading() as connection:
                 found.update(
                     connection.scalars(select(tables.components.c.path).select_from(join).where(*where).distinct())
                 )
@@ -330,7 +332,7 @@ class Store:
         """The texts of the nodes that are there."""
         wanted = [bytes.fromhex(name) for name in names]
         out: dict[str, bytes] = {}
-        with self._reading() as connection:
+        with self.reading() as connection:
             for at in range(0, len(wanted), 500):
                 part = tables.bodies.c.hash.in_(wanted[at : at + 500])
                 for row in connection.execute(select(tables.bodies).where(part)):
@@ -357,7 +359,7 @@ class Store:
     def printed(self, run: str, stream: int, text: str) -> None:
         """Keep what a process printed, up to `CONSOLE_LIMIT` characters; what is over is left out, and that is said."""
         text = text.encode("utf-8", "replace").decode()
-        with self._lock, self._transaction() as connection:
+        with self.writing() as connection:
             of = number(run)
             size = self._printed.get(run, 0)
             if size > CONSOLE_LIMIT:
@@ -374,7 +376,7 @@ class Store:
         """What the process of a run printed after part `after`: number, stream (1 output, 2 error), text; in order."""
         table = tables.console
         query = select(table).where(table.c.run == number(run), table.c.n > after).order_by(table.c.n)
-        with self._reading() as connection:
+        with self.reading() as connection:
             return [(row.n, row.stream, row.text) for row in connection.execute(query)]
 
 

@@ -1,4 +1,4 @@
-"""The tables: runs, their records, the bodies (by content), what processes printed.
+"""The tables: runs, their records, the bodies (by content), what processes printed, what was said about runs.
 
 Only types that SQLite and PostgreSQL share.  Hashes are stored as 16 bytes, paths of components as numbers; what only
 some kinds of record have is one small JSON text.
@@ -90,4 +90,19 @@ console = Table(
     sqlite_with_rowid=False,
 )
 
+annotations = Table(
+    "annotations",
+    metadata,
+    Column("id", _Number, primary_key=True, autoincrement=True),
+    Column("run", _Number, ForeignKey("runs.number"), nullable=False),
+    Column("seq", Integer),
+    Column("kind", String(20), nullable=False),
+    Column("author", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    Column("created", Float, nullable=False),
+    sqlite_autoincrement=True,
+)
+
 Index("runs_parent", runs.c.parent)
+Index("annotations_run", annotations.c.run)
