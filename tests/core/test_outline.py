@@ -45,6 +45,6 @@ def test_the_columns_give_the_records_back(log: list[dict[str, Json]]) -> None:
         call = columns["call"][row]
         assert record.get("call") == (CALL_KINDS[call] if call >= 0 else None)
         told = {flag for bit, flag in enumerate(FLAGS) if columns["flags"][row] >> bit & 1}
-        expected = {flag for flag in ("failed", "edited") if record.get(flag)}
+        expected = {flag for flag in ("failed", "edited") if record.get(flag)} | {"empty"}
         assert told == expected | ({"mocked"} if record.get("how") == "mocked" else set())
     assert {len(column) for column in columns.values()} == {len(log)}

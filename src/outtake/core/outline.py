@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from outtake_probe.bodies import digest
 from outtake_probe.records import CALL_KINDS, KINDS, Json
 
-FLAGS = ("failed", "edited", "injected", "by_user", "reused", "mocked", "dropped", "opaque")
-"""What the bits of the column `flags` say, from the lowest."""
+FLAGS = ("failed", "edited", "injected", "by_user", "reused", "mocked", "dropped", "opaque", "empty", "again")
+"""What the bits of the column `flags` say, from the lowest.  `empty`: it has no body, or one that says nothing; `again`:
+its body is that of the record before."""
+EMPTY = frozenset(map(digest, (b"null", b"{}", b"[]", b'""')))
 COLUMNS = ("kind", "at", "component", "call", "invocation", "parent", "message", "recipient", "type", "span", "flags")
 _KIND = {name: number for number, name in enumerate(KINDS)}
 _CALL = {name: number for number, name in enumerate(CALL_KINDS)}
@@ -44,6 +47,7 @@ def outline(records: Iterable[Mapping[str, Json]], first: int) -> Outline:
     numbers: dict[str, int] = {}
     began: float | None = None
     last = 0
+    before: str | None = None
 
     def name(text: Json) -> int:
         if not text:
@@ -70,7 +74,9 @@ def outline(records: Iterable[Mapping[str, Json]], first: int) -> Outline:
             columns[reference].append(0 if value is None else seq - value)
         columns["recipient"].append(name(get("recipient")))
         columns["type"].append(name(_type(record)))
-        columns["flags"].append(_flags(record))
+        body = get("body")
+        columns["flags"].append(_flags(record) | (_BIT["again"] if body and body == before else 0))
+        before = body
     return made
 
 
@@ -81,8 +87,9 @@ def _type(record: Mapping[str, Json]) -> Json:
 
 
 def _flags(record: Mapping[str, Json]) -> int:
-    bits = 0
     get = record.get
+    body = get("body")
+    bits = _BIT["empty"] if body is None or body in EMPTY else 0
     for name in ("failed", "edited", "injected", "opaque"):
         if get(name):
             bits |= _BIT[name]
