@@ -3,6 +3,7 @@
 `.venv` holds the server: this checkout, editable, with the pins of `constraints.txt`. `.envs/NAME` holds one framework
 that Outtake debugs, from the pins of `envs/NAME.txt`, because frameworks exclude each other in one environment.
 A stamp in each environment names what it was made from, so asking again for one that is up to date costs one hash.
+The user interface is a part like them: built into the checkout, and again when its sources have changed.
 Standard library only: this runs on a machine that has nothing else.
 """
 
@@ -18,6 +19,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
+
+import _ui
 
 if sys.platform == "win32":
     import msvcrt
@@ -31,6 +35,7 @@ BIN = "Scripts" if sys.platform == "win32" else "bin"
 EXE = ".exe" if sys.platform == "win32" else ""
 TITLES = {
     "autogen": "AutoGen",
+    "browser": "browser tests'",
     "langgraph": "LangGraph",
     "langgraph-oldest": "oldest LangGraph",
     "openai1": "openai 1.x",
@@ -38,12 +43,23 @@ TITLES = {
     "openai3": "openai 3.x",
     "llamaindex": "LlamaIndex",
     "llamaindex-oldest": "oldest LlamaIndex",
+    "node": "Node",
 }
-SECONDS = {"autogen": 40, "lint": 60, "llamaindex": 40, "llamaindex-oldest": 40, "server": 30}
+SECONDS = {"autogen": 40, "browser": 30, "lint": 60, "llamaindex": 40, "llamaindex-oldest": 40, "server": 30}
 
 
 class SetupError(Exception):
-    """An environment could not be made; the message says which, why, and what to do."""
+    """A part could not be made; the message says which, why, and what to do."""
+
+
+class Part(Protocol):
+    """What a checkout needs and does not bring along."""
+
+    def is_current(self) -> bool:
+        """Whether it is there, made from what it would be made from now."""
+
+    def make(self) -> None:
+        """Make it, if nobody else has meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +94,62 @@ class Environment:
     def is_current(self) -> bool:
         return self.python.exists() and self.stamp.is_file() and self.stamp.read_text() == self.key
 
+    def make(self) -> None:
+        title = f"the {TITLES.get(self.name, self.name)} environment"
+        with _lock(self.name):
+            if self.is_current():
+                return
+            with _telling("installing", "installed", title, SECONDS.get(self.name, 15)):
+                self.stamp.unlink(missing_ok=True)
+                _run(
+                    [sys.executable, "-m", "venv", "--clear", str(self.path)],
+                    title,
+                    "On Debian and Ubuntu the module is a package of its own: apt-get install python3-venv",
+                )
+                _run(
+                    [str(self.python), "-m", "pip", "install", "--quiet", *self.requirements],
+                    title,
+                    "Is the package index reachable from here? Running the script again starts afresh.",
+                )
+                self.stamp.write_text(self.key)
+
+
+class Ui:
+    """The user interface, in the checkout's own package, where an editable install finds it."""
+
+    def is_current(self) -> bool:
+        try:
+            return not _ui.is_needed()
+        except _ui.BuildError as error:
+            raise SetupError(str(error)) from error
+
+    def make(self) -> None:
+        python = with_node()
+        with _telling("building", "built", "the user interface", 20):
+            done = subprocess.run(
+                [python, _ui.__file__, "build"], stderr=subprocess.PIPE, text=True, errors="replace", check=False
+            )
+            if done.returncode:
+                raise SetupError(done.stderr.strip())
+
+
+def with_node() -> Path:
+    """A Python with which `_ui.py` finds a Node: any where the machine has one, else that of an environment with it."""
+    if _ui.machine_has_node():
+        return Path(sys.executable)
+    node = Environment("node", ENVS / "node", ("-c", "constraints.txt", _ui.NODE_WHEEL), (_constraints(),))
+    ensure(node)
+    return node.python
+
 
 def server() -> Environment:
     """The environment in which Outtake itself and its tests run."""
     return _checkout("server", ROOT / ".venv", "test")
+
+
+def browser() -> Environment:
+    """The server's environment with what drives a browser."""
+    return _checkout("browser", ENVS / "browser", "browser,test")
 
 
 def lint() -> Environment:
@@ -101,13 +169,13 @@ def target_names() -> list[str]:
     return sorted(pins.stem for pins in PINS.glob("*.txt"))
 
 
-def ensure(*environments: Environment) -> None:
-    """Make those of the environments that are missing or out of date, side by side."""
-    stale = [environment for environment in environments if not environment.is_current()]
+def ensure(*parts: Part) -> None:
+    """Make those of the parts that are missing or out of date, side by side."""
+    stale = [part for part in parts if not part.is_current()]
     if not stale:
         return
     with ThreadPoolExecutor(max_workers=4) as pool:
-        for _ in pool.map(_make, stale):
+        for _ in pool.map(lambda part: part.make(), stale):
             pass
 
 
@@ -119,35 +187,27 @@ def _checkout(name: str, path: Path, extra: str) -> Environment:
         "project": pyproject["project"],
         "hatch": pyproject["tool"].get("hatch"),
     }
-    sources = (json.dumps(packaging, sort_keys=True), (ROOT / "constraints.txt").read_text())
+    sources = (json.dumps(packaging, sort_keys=True), _constraints())
     return Environment(name, path, ("-c", "constraints.txt", "-e", f".[{extra}]"), sources)
 
 
-def _make(environment: Environment) -> None:
-    title = f"the {TITLES.get(environment.name, environment.name)} environment"
-    with _lock(environment):
-        if environment.is_current():
-            return
-        _say(f"installing {title} (about {SECONDS.get(environment.name, 15)} s) ...")
-        began = time.monotonic()
-        environment.stamp.unlink(missing_ok=True)
-        _run(
-            [sys.executable, "-m", "venv", "--clear", str(environment.path)],
-            title,
-            "On Debian and Ubuntu the module is a package of its own: apt-get install python3-venv",
-        )
-        _run(
-            [str(environment.python), "-m", "pip", "install", "--quiet", *environment.requirements],
-            title,
-            "Is the package index reachable from here? Running the script again starts afresh.",
-        )
-        environment.stamp.write_text(environment.key)
-        _say(f"installed {title} in {time.monotonic() - began:.0f} s")
+def _constraints() -> str:
+    return (ROOT / "constraints.txt").read_text()
+
+
+@contextlib.contextmanager
+def _telling(doing: str, done: str, title: str, seconds: int) -> Iterator[None]:
+    """Say that something begins that takes its time, and how long it took."""
+    _say(f"{doing} {title} (about {seconds} s) ...")
+    began = time.monotonic()
+    yield
+    _say(f"{done} {title} in {time.monotonic() - began:.0f} s")
 
 
 def _run(command: Sequence[str], title: str, advice: str) -> None:
     env = {name: value for name, value in os.environ.items() if name not in {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"}}
     env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1", "PIP_USER": "0"}
+    env |= {"OUTTAKE_UI": "skip"}  # the user interface is a part of its own, made beside the environments
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -165,10 +225,10 @@ def _run(command: Sequence[str], title: str, advice: str) -> None:
 
 
 @contextlib.contextmanager
-def _lock(environment: Environment) -> Iterator[None]:
+def _lock(name: str) -> Iterator[None]:
     """Two scripts that are started at once do not install into the same place."""
     ENVS.mkdir(exist_ok=True)
-    with open(ENVS / f".{environment.name}.lock", "w") as file:
+    with open(ENVS / f".{name}.lock", "w") as file:
         if sys.platform == "win32":
             msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
         else:

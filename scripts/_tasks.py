@@ -11,32 +11,53 @@ from pathlib import Path
 from typing import NoReturn
 
 import _env
+import _ui
 
 CORE_TESTS = ("tests/core", "tests/test_layers.py")
 """The quick part: pure functions, no target environment."""
+BROWSER_TESTS = "tests/browser"
+UI_CHECKS = ("types -- --check", "check", "lint", "test")
+"""What scripts of ui/package.json check: that the API's types are those of its document, types, style, tests."""
+UI_FIXES = ("types", "format")
 
 
 def demo(args: Sequence[str]) -> NoReturn:
     """The demo of the main job: `outtake demo` on a team that runs in the AutoGen environment."""
     here, autogen = _env.server(), _env.target("autogen")
-    _env.ensure(here, autogen)
+    _env.ensure(here, autogen, _env.Ui())
     _become([here.command("outtake"), "demo", "--python", autogen.python, *args], cwd=Path.cwd())
 
 
 def test(args: Sequence[str]) -> NoReturn:
-    """The test suite. With `--core`, or when every path named is in the quick part, without the target environments."""
+    """The test suite. With `--core`, or when every path named is in the quick part, without the target environments.
+
+    With `--browser`, the tests in a browser; nothing else runs those.
+    """
+    if "--browser" in args:
+        _browser([arg for arg in args if arg != "--browser"])
     if "--core" in args:
         args = [*(arg for arg in args if arg != "--core"), *CORE_TESTS]
     here = _env.server()
     if _only_core(args):
         _env.ensure(here)
         _become([here.python, "-m", "pytest", *args])
-    _env.ensure(here, *map(_env.target, _env.target_names()))
+    _env.ensure(here, _env.Ui(), *map(_env.target, _env.target_names()))
     _become([here.python, "-m", "pytest", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
 
 
+def _browser(args: Sequence[str]) -> NoReturn:
+    """The tests in a browser; the programs that they debug run in the AutoGen environment."""
+    here = _env.browser()
+    _env.ensure(here, _env.Ui(), _env.target("autogen"))
+    named = [] if any(arg.startswith(BROWSER_TESTS) for arg in args) else [BROWSER_TESTS]
+    _become([here.python, "-m", "pytest", *args, *named], {"OUTTAKE_ENVS": str(_env.ENVS)})
+
+
 def lint(args: Sequence[str]) -> int:
-    """Format, lint and types; every check runs, and any failure fails. With `--fix`, repairs what can be repaired."""
+    """Format, lint, types, and the unit tests of the user interface; every check runs, and any failure fails.
+
+    With `--fix`, repairs what can be repaired.
+    """
     if set(args) - {"--fix"}:
         print(f"usage: scripts/lint [--fix], not {' '.join(args)}", file=sys.stderr)
         return 2
@@ -50,6 +71,7 @@ def lint(args: Sequence[str]) -> int:
         [mypy],
         [mypy, "--python-version", "3.10", "src/outtake_probe"],
     ]
+    checks.append([_env.with_node(), _ui.__file__, "run", *(UI_FIXES if fix else ()), *UI_CHECKS])
     failed = 0
     for check in checks:
         failed += subprocess.run(check, cwd=_env.ROOT, check=False).returncode != 0
