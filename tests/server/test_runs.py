@@ -39,6 +39,41 @@ def test_runs_are_listed_with_short_texts(server: Server) -> None:
     server.ended("r2")
 
 
+def test_a_list_says_what_runs_did_and_whether_they_are_right(server: Server) -> None:
+    client = server.client
+    asked = {"spec": "writer.py:main", "input": "tides"}
+    right = server.ended(client.post("/api/runs", asked, status=201)["run"])
+    said = right["output"][0]
+    for expected in (said.upper(), "another answer"):
+        server.ended(client.post("/api/runs", {**asked, "expected": expected}, status=201)["run"])
+    server.ended(client.post("/api/runs/r2/fork", {"at": 0}, status=201)["run"])
+    runs = client.get("/api/runs")
+    fits(list[RunSummary], runs)
+    assert [run["outcome"] for run in runs] == [None, "passed", "failed", "passed"]
+    assert [run["expected"] for run in runs] == [None, said.upper(), "another answer", said.upper()]
+    for run in runs:
+        info = client.get(f"/api/runs/{run['run']}")
+        assert run["calls"] == info["executed"]
+        shared = ("tokens", "cost", "seconds", "outcome", "expected", "imported")
+        assert {name: run[name] for name in shared} == {name: info[name] for name in shared}
+    assert {run["run"]: run["outcome"] for run in client.get("/api/tree")} == {r["run"]: r["outcome"] for r in runs}
+    assert "expected" in client.ask("POST", "/api/runs", {**asked, "expected": " "}).error["message"]
+
+
+def test_a_list_is_made_without_reading_records(server: Server) -> None:
+    """Figures are there once they were counted; nothing that is listed has been read for it."""
+    store = server.service.store
+    launch = Launch(spec="writer.py:main", folder=str(server.service.folder), python="python")
+    run = store.create(launch, None, seed=1, status="lost").id
+    store.append(run, [{"kind": "invocation_ended", "seq": 0, "at": 1.0, "call": "model", "tokens_in": 3}])
+    (listed,) = server.client.get("/api/runs")
+    fits(RunSummary, listed)
+    assert (listed["records"], listed["calls"], listed["tokens"]) == (1, None, None)
+    assert server.client.get("/api/runs/r1")["executed"]["model"] == 1
+    (listed,) = server.client.get("/api/runs")
+    assert (listed["calls"]["model"], listed["tokens"]["input"]) == (1, 3)
+
+
 def test_records_come_in_pages(client: Client, recorded: Document) -> None:
     total, seen = recorded["records"], []
     after, more = -1, True

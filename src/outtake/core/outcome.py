@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
+from outtake.core.annotations import Annotation
+from outtake.core.runs import Run
 from outtake_probe.records import Json
 
 Outcome = Literal["passed", "failed"]
@@ -26,6 +29,37 @@ _REST_OF_A_NUMBER = re.compile(r"(\d[.,]|(^|\s)\.|(^|[^\w)])-[$€£¥]?)$")
 _MORE_OF_A_NUMBER = re.compile(r"[.,]\d")
 _QUOTES, _STOPS = " \t\r\n\"'\u201c\u201d\u2018\u2019`*", ".,;:!?"
 """What stands around an answer, or after it, and is no part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What a run is judged by: the answer that is expected of it, and the verdict on it, where there are any."""
+
+    expected: str | None = None
+    passed: bool | None = None
+
+
+def criteria(run: str, said: Iterable[Annotation], inherited: Criteria | None = None) -> Criteria:
+    """The criteria of a run, of annotations on it and on the runs it was forked from, the nearest and newest last.
+
+    An expectation holds in forks, too; a verdict is about one run.  `inherited`: the parent's, for what `said` lacks.
+    """
+    expected, passed = inherited.expected if inherited is not None else None, None
+    for annotation in said:
+        if annotation.kind == "expectation":
+            expected = annotation.text
+        elif annotation.kind == "verdict" and annotation.run == run:
+            passed = annotation.data["passed"]
+    return Criteria(expected, passed)
+
+
+def judged(run: Run, by: Criteria) -> Outcome | None:
+    """The outcome of a run: the verdict on it, else what its output says; a program that failed gave no answer."""
+    if by.passed is not None:
+        return "passed" if by.passed else "failed"
+    if run.status == "failed" and by.expected is not None:
+        return "failed"
+    return outcome(run.output, by.expected)
 
 
 def outcome(output: Json, expected: str | None) -> Outcome | None:

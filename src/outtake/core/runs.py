@@ -32,6 +32,8 @@ class Launch:
     """Mocks that hold from the start, in every fork, too."""
     attached: bool = False
     """The user started the script, which called `outtake.attach()`."""
+    imported: str = ""
+    """The kind of log that the run was read from, such as ``Who&When``: there is no program behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

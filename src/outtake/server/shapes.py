@@ -41,7 +41,8 @@ def state(run: Document) -> RunState:
 
 
 def _summary(run: Document) -> dict[str, Json]:
-    texts = {name: short(run[name]) for name in ("input", "output", "error")}
+    texts: dict[str, Json] = {name: short(run[name]) for name in ("input", "output", "error")}
+    texts["expected"] = None if run["expected"] is None else short(run["expected"])
     return {**{name: run[name] for name in _KEPT}, **texts, "edits": list(_outlines(run["edits"]))}
 
 
@@ -50,4 +51,7 @@ def _outlines(edits: Iterable[Document]) -> Iterator[dict[str, Json]]:
         yield {name: edit.get(name) for name in ("op", "seq", "component")}
 
 
-_KEPT = ("run", "name", "status", "live", "spec", "parent", "cut", "records", "created", "ended")
+_KEPT = (
+    *("run", "name", "status", "live", "imported", "spec", "parent", "cut", "records", "created", "ended"),
+    *("calls", "tokens", "cost", "seconds", "outcome"),
+)

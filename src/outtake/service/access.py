@@ -35,6 +35,7 @@ QUESTIONS = (
     "trace",
     "why",
     "affects",
+    "annotations",
     "wait",
 )
 """Methods that change nothing."""

@@ -64,7 +64,7 @@ class Owner:
         self._ownership.announce(self._announced)
         for run in self.store.runs():
             if not run.over and run.status != "held":  # what was held when its process ended still is, for who goes on
-                self.store.change(run.id, status="lost")
+                self.store.change(run.id, status="lost", counts=None)
 
     def _token(self) -> str:
         """The token of this store: kept, so that a process that outlived its server finds the next one."""
@@ -91,7 +91,8 @@ class Owner:
             run.end_process()
             if state not in ENDED and run.ended is None:  # we ended it: that is no failure of the program
                 status = "held" if state == "held" else "lost"
-                self.store.change(run.id, status=status, ended=None, output=None, error=None)
+                counts = run.counts.json()
+                self.store.change(run.id, status=status, ended=None, output=None, error=None, counts=counts)
         with self._answered:
             self._answered.wait_for(lambda: self._answering == 0, GOODBYE)
         self.hub.close()
@@ -241,8 +242,18 @@ class Owner:
         except UnknownRun as error:
             raise NotFound(str(error)) from error
 
-    def _alive(self, run: str) -> LiveRun:
+    def _with_program(self, run: str) -> Run:
+        """A run that a program can go on with.  Raises `WrongUse` for a log of something else."""
         found = self._run(run)
+        if found.launch.imported:
+            raise WrongUse(
+                f"{run} was read from a log of {found.launch.imported}: there is no program behind it that could be "
+                "run, forked or steered; it can be read, searched, compared and annotated"
+            )
+        return found
+
+    def _alive(self, run: str) -> LiveRun:
+        found = self._with_program(run)
         live = self._live.get(found.id)
         if live is None or live.state in ENDED:
             raise Conflict(

@@ -10,13 +10,15 @@ from typing import Any
 
 from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
+from outtake.core.outcome import Criteria, judged
 from outtake.core.outline import FLAGS, outline
 from outtake.core.report import report
 from outtake.core.runs import ENDED, Counts, Run, count
 from outtake.core.trace import items, tree, window
 from outtake.service import provenance
+from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
-from outtake.service.owner import Document, Owner
+from outtake.service.owner import Document
 from outtake.store import StoreError
 from outtake_probe.records import CALL_KINDS, KINDS, CallKind, from_json
 
@@ -26,7 +28,7 @@ GLANCES = 20_000
 
 
 @translated
-class Reading(Owner):
+class Reading(Annotating):
     """Every question about runs that changes nothing."""
 
     def __init__(self, folder: Path) -> None:
@@ -34,14 +36,17 @@ class Reading(Owner):
         self._glances: dict[str, Glance] = {}
 
     def runs(self) -> list[Document]:
-        """All runs, oldest first."""
-        return [self._document(run, counted=False) for run in self.store.runs()]
+        """All runs, oldest first, with what is known of each without reading its records."""
+        found = self.store.runs()
+        judged_by = self._all_criteria(found)
+        return [self._document(run, judged_by[run.id], counted=False) for run in found]
 
     def info(self, run: str, counted: bool = True) -> Document:
         """One run: status, output, counts (which cost something for a long run), and what is held while it lives."""
-        return self._document(self._run(run), counted)
+        found = self._run(run)
+        return self._document(found, self._criteria(found), counted)
 
-    def _document(self, run: Run, counted: bool) -> Document:
+    def _document(self, run: Run, judged_by: Criteria, counted: bool) -> Document:
         live = self._live.get(run.id)
         document: Document = {
             "run": run.id,
@@ -62,6 +67,10 @@ class Reading(Owner):
             "created": run.created,
             "ended": run.ended,
             "live": live is not None and live.state not in ENDED,
+            "imported": bool(run.launch.imported),
+            "expected": judged_by.expected,
+            "outcome": judged(run, judged_by),
+            **_figures(live.counts if live is not None else run.counts),
         }
         if live is not None:
             document["held"] = list(live.holds.values())
@@ -78,7 +87,10 @@ class Reading(Owner):
         if run.counts is not None:
             return run.counts
         cut = run.fork.cut if run.fork is not None else 0
-        return count((from_json(r) for r in self.store.records(run.id, kind="invocation_ended")), cut)
+        counts = count((from_json(r) for r in self.store.records(run.id, kind="invocation_ended")), cut)
+        if run.over:
+            self.store.change(run.id, counts=counts.json())
+        return counts
 
     def tree(self, run: str | None = None) -> list[Document]:
         """Runs with their forks inside them: all of them, or the tree that a run belongs to."""
@@ -302,12 +314,24 @@ def _body_name(record: Document) -> str:
     return "body"
 
 
+_COUNTED: tuple[CallKind, ...] = ("model", "tool", "step", "agent", "task")
+
+
 def _counts(counts: Counts) -> Document:
-    kinds: tuple[CallKind, ...] = ("model", "tool", "step", "agent", "task")
     return {
-        "executed": {kind: counts.executed[kind] for kind in kinds},
-        "reused": {kind: counts.reused[kind] for kind in kinds},
-        "mocked": {kind: counts.mocked[kind] for kind in kinds},
+        **_figures(counts),
+        "executed": {kind: counts.executed[kind] for kind in _COUNTED},
+        "reused": {kind: counts.reused[kind] for kind in _COUNTED},
+        "mocked": {kind: counts.mocked[kind] for kind in _COUNTED},
+    }
+
+
+def _figures(counts: Counts | None) -> Document:
+    """What a run did, in a few numbers; None where nobody has counted yet."""
+    if counts is None:
+        return {"calls": None, "tokens": None, "cost": None, "seconds": None}
+    return {
+        "calls": {kind: counts.executed[kind] for kind in _COUNTED},
         "tokens": {"input": counts.tokens_in, "output": counts.tokens_out},
         "cost": counts.cost,
         "seconds": round(counts.seconds, 3),

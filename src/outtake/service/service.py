@@ -19,6 +19,7 @@ from outtake.engine.launch import CannotStart, Process, default_python
 from outtake.engine.live import Control, LiveRun
 from outtake.engine.plans import BadFork, check_mocks, make_fork
 from outtake.service import archive, config
+from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, WrongUse, translated
 from outtake.service.owner import Document
 from outtake.service.steering import Steering, breakpoint_list
@@ -49,12 +50,14 @@ class Service(Steering):
         stdin: bool = False,
         name: str = "",
         env: Mapping[str, str] | None = None,
+        expected: str | None = None,
     ) -> Document:
         """Start a run of a target; the document says how it is called.
 
         `edits` are mocks: what they name, or match, is not executed, from the start and in every fork.  `env` is the
-        environment of its process, this one's where none is given; it is not kept.
+        environment of its process, this one's where none is given; it is not kept.  `expected` is the right answer.
         """
+        check_expected(expected)
         try:
             mocks = check_mocks(edits)
         except BadFork as error:
@@ -72,6 +75,8 @@ class Service(Steering):
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=breakpoint_list(breakpoints))
         run = self.store.create(launch, None, seed=secrets.randbits(48), name=name)
+        if expected is not None:
+            self._expect(run, expected)
         return self._start(run, control, headless=headless, stdin=stdin, env=env)
 
     def fork(
@@ -92,14 +97,12 @@ class Service(Steering):
         env: Mapping[str, str] | None = None,
     ) -> Document:
         """Fork a run at a record; everything else is its parent's unless told otherwise."""
-        parent = self._run(run)
+        parent = self._with_program(run)
         repeat = repeat or ("serve" if headless else "ask")
         try:
             fork = make_fork(self.store, parent, at=at, edits=edits, reuse=reuse, live=live, repeat=repeat)
         except BadFork as error:
             raise WrongUse(str(error)) from error
-        if parent.launch.python == "":
-            raise WrongUse(f"{run} was imported without a target that can be run; it can be read and compared")
         launch = dataclasses.replace(parent.launch, python=_python(python)) if python else parent.launch
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=breakpoint_list(breakpoints))
@@ -208,6 +211,10 @@ METHODS: dict[str, Callable[..., Any]] = {
         "diff",
         "report",
         "trace",
+        "annotations",
+        "annotate",
+        "change_annotation",
+        "remove_annotation",
         "wait",
         "pending",
         "control",

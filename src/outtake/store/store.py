@@ -429,9 +429,9 @@ def _run(row: RowMapping, length: int) -> Run:
 
 
 def _counts(text: str | None) -> Counts | None:
-    if text is None:
+    data = json.loads(text) if text is not None else None
+    if data is None:
         return None
-    data = json.loads(text)
     tallies = {name: Counter(data[name]) for name in ("executed", "reused", "mocked")}
     return Counts(**{**data, **tallies})
 

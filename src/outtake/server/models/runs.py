@@ -12,6 +12,7 @@ from outtake.server.models.edits import Edit
 State = Literal[
     "starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"
 ]
+Outcome = Literal["passed", "failed"]
 Reuse = Literal["matching", "prefix", "none"]
 Repeat = Literal["ask", "serve", "run"]
 
@@ -80,6 +81,17 @@ class RunSummary(Answer):
     input: str
     output: str
     error: str
+    calls: Calls | None
+    """Invocations that were executed, by kind; null, as the other figures, where nobody has counted them yet."""
+    tokens: Tokens | None
+    cost: float | None
+    seconds: float | None
+    outcome: Outcome | None
+    """What a verdict says, or whether the output holds the expected answer; null where neither is known."""
+    expected: str | None
+    """The answer that is expected of it, or of the nearest run that it was forked from."""
+    imported: bool
+    """It was read from a log of something else: there is no program that could be run or forked."""
 
 
 class RunBranch(RunSummary):
@@ -109,6 +121,9 @@ class RunState(Answer):
     cost: float = 0.0
     seconds: float = 0.0
     """Time spent in executed model and tool calls."""
+    outcome: Outcome | None = None
+    expected: str | None = None
+    imported: bool = False
 
 
 class RunInfo(RunState):
@@ -145,6 +160,8 @@ class RunRequest(Request):
     folder: str | None = None
     args: list[str] = Field(default_factory=list)
     name: str = ""
+    expected: str | None = None
+    """The right answer, by which the run and its forks are judged."""
     env: dict[str, str] | None = None
     """The whole environment of the process; the server's own where it is not given.  It is not kept."""
 
