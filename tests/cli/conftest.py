@@ -185,6 +185,7 @@ class Going:
         self.err = ""
         self._orphans: list[int] = []
         self._lines: Queue[str | None] = Queue()
+        self._news: Queue[str | None] = Queue()
         self._threads = [
             threading.Thread(target=self._read, args=(self.process.stdout,), daemon=True),
             threading.Thread(target=self._read_errors, args=(self.process.stderr,), daemon=True),
@@ -209,12 +210,14 @@ class Going:
     def _read_errors(self, stream: IO[str]) -> None:
         for line in stream:
             self.err += line
+            self._news.put(line)
+        self._news.put(None)
 
-    def expect(self, pattern: str) -> re.Match[str]:
-        """The next line that matches."""
+    def expect(self, pattern: str, *, news: bool = False) -> re.Match[str]:
+        """The next line that matches; `news`: on standard error."""
         while True:
             try:
-                line = self._lines.get(timeout=BOUND)
+                line = (self._news if news else self._lines).get(timeout=BOUND)
             except Empty:
                 raise AssertionError(f"nothing like {pattern!r} within {BOUND} s in:\n{self.out}{self.err}") from None
             assert line is not None, f"it ended without anything like {pattern!r}:\n{self.out}{self.err}"

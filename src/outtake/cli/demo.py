@@ -14,6 +14,7 @@ from rich.text import Text
 
 import outtake.demo
 from outtake.cli import outcome
+from outtake.cli.beside import Beside, UiOption, beside, hint
 from outtake.cli.commands import command
 from outtake.cli.front import Document, Front
 from outtake.cli.problems import FAILED, Problem, exit_code
@@ -41,11 +42,12 @@ def demo(
         str | None, typer.Option(metavar="openai:NAME", help="Use a real model (OPENAI_BASE_URL, OPENAI_API_KEY).")
     ] = None,
     input: InputOption = None,
+    ui: UiOption = None,
 ) -> int:
     """Watch a team of agents get a question wrong, and set it right by changing one message."""
     interpreted = _checked(interpreter(python))
     question = input or constant("TASK")
-    with front.service() as service:
+    with front.service() as service, beside(front, service, ui, headless=headless) as pages:
         started = service.run(
             SPEC,
             input=question,
@@ -55,22 +57,39 @@ def demo(
             folder=str(FOLDER),
             name="demo",
             env=_environment(model),
+            expected=constant("EXPECTED") if input is None else None,
         )
         _introduce(front, question, scripted=model is None)
-        wrong = attend(front, service, started["run"], headless=headless)
+        wrong = attend(front, service, started["run"], headless=headless, pages=pages)
         edit = find_edit(service, wrong["run"]) if wrong["status"] == "completed" else None
         if edit is None:
-            return _without_edit(front, service, question, wrong)
-        if not front.json:
-            _explain(front, service, wrong, edit)
-        if not (headless or front.json or _wanted(front)):
-            return 0
-        forked = service.fork(
-            wrong["run"], at=edit["seq"], edits=[edit], headless=headless, name="demo, edited", env=_environment(model)
-        )
-        right = attend(front, service, forked["run"], headless=headless)
-        _conclude(front, service, question=question, wrong=wrong, edit=edit, right=right)
-        return exit_code(right)
+            code = _without_edit(front, service, question, wrong)
+        else:
+            if not front.json:
+                _explain(front, service, wrong, edit, pages)
+            code = 0
+            if headless or front.json or (pages is None and _wanted(front)):
+                code = _set_right(front, service, question, wrong, edit, headless=headless, env=_environment(model))
+        if pages is not None:
+            pages.stay(wrong["run"])
+        return code
+
+
+def _set_right(
+    front: Front,
+    service: Service,
+    question: str,
+    wrong: Document,
+    edit: Document,
+    *,
+    headless: bool,
+    env: dict[str, str],
+) -> int:
+    """Make the fork in which the one message says what it should have said."""
+    forked = service.fork(wrong["run"], at=edit["seq"], edits=[edit], headless=headless, name="demo, edited", env=env)
+    right = attend(front, service, forked["run"], headless=headless)
+    _conclude(front, service, question=question, wrong=wrong, edit=edit, right=right)
+    return exit_code(right)
 
 
 def _environment(model: str | None) -> dict[str, str]:
@@ -127,7 +146,7 @@ def _introduce(front: Front, question: str, *, scripted: bool) -> None:
     front.out.print()
 
 
-def _explain(front: Front, service: Service, wrong: Document, edit: Document) -> None:
+def _explain(front: Front, service: Service, wrong: Document, edit: Document, pages: Beside | None) -> None:
     outcome.print_outcome(front.out, wrong, reported(service, wrong))
     expected = constant("EXPECTED")
     front.out.print()
@@ -137,7 +156,15 @@ def _explain(front: Front, service: Service, wrong: Document, edit: Document) ->
         "  The web surfer went for the most famous name instead of looking it up, and everybody built on that.\n"
         "  So change this one message, and go on from there; what came before is served from the record:"
     )
+    if pages is not None:
+        front.out.print(
+            Text(f'\n  in the browser: edit message {edit["seq"]} to say "{edit["value"]}", and fork there')
+        )
+        front.out.print(Text(f"  or in another terminal: {fork_command(front, wrong['run'], edit)}"))
+        return
     front.out.print(Text(f"\n  try: {fork_command(front, wrong['run'], edit)}"))
+    if where := hint(front, service, wrong["run"]):
+        front.out.print(Text(f"  or, in the browser: {where}", style="dim"))
 
 
 def fork_command(front: Front, run: str, edit: Document) -> str:

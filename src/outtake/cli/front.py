@@ -81,6 +81,10 @@ class Front:
         for document in documents:
             self.document(document)
 
+    def say(self, text: str) -> None:
+        """A line for the person at the terminal, which is no part of a JSON result."""
+        (self.err if self.json else self.out).print(text, highlight=False, markup=False, soft_wrap=True)
+
     def news(self, text: str) -> None:
         """Something worth knowing that is not the result."""
         self.err.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from outtake.cli import given, outcome
+from outtake.cli.beside import Beside, UiOption, beside, hint
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.front import Document, Front
 from outtake.cli.holding import print_hold, ways_out
@@ -52,6 +53,9 @@ MockOption = Annotated[
 MocksOption = Annotated[
     list[str] | None, typer.Option("--mocks", metavar="FILE", help="Mocks to use, from a file like mocks.json.")
 ]
+ExpectOption = Annotated[
+    str | None, typer.Option("--expect", metavar="TEXT", help="The right answer, for the run and its forks.")
+]
 NameOption = Annotated[str, typer.Option("--name", metavar="TEXT", help="A name to remember the run by.")]
 
 
@@ -70,7 +74,9 @@ def run(
     settings: SetOption = None,
     mock: MockOption = None,
     mocks: MocksOption = None,
+    expect: ExpectOption = None,
     name: NameOption = "",
+    ui: UiOption = None,
 ) -> int:
     """Run a target and show what happens; hold it where asked."""
     value, has_input = given.target_input(input, input_file)
@@ -78,7 +84,7 @@ def run(
     mocked = given.mocks(mock or [], mocks or [], [])
     if mocked.live:
         raise Problem("live is for a fork: in a run that starts, all that is not mocked is executed")
-    with front.service() as service:
+    with front.service() as service, beside(front, service, ui, headless=headless) as pages:
         started = service.run(
             spec,
             input=value,
@@ -94,8 +100,9 @@ def run(
             stdin=_lends_stdin(front, service, input_file),
             env=dict(os.environ),
             name=name,
+            expected=expect,
         )
-        return conduct(front, service, started["run"], headless=headless)
+        return conduct(front, service, started["run"], headless=headless, pages=pages)
 
 
 @command("fork")
@@ -222,25 +229,35 @@ def _lends_stdin(front: Front, service: Service, input_file: str | None) -> bool
 # -- until it ends ---------------------------------------------------------------------------------------------------
 
 
-def conduct(front: Front, service: Service, run: str, *, headless: bool) -> int:
-    """Follow a run that was started until it ends or, headless, is held; print how; return the exit code."""
-    info = attend(front, service, run, headless=headless)
+def conduct(front: Front, service: Service, run: str, *, headless: bool, pages: Beside | None = None) -> int:
+    """Follow a run that was started until it ends or, headless, is held; print how; return the exit code.
+
+    With `pages`, the run is shown there, too, and stays there until the user has enough.
+    """
+    info = attend(front, service, run, headless=headless, pages=pages)
     if front.json:
         front.document(outcome.run_document(info))
     elif is_wrong_use(info["error"]):
         raise Problem(info["error"]["message"])
     else:
-        outcome.print_outcome(front.out, info, reported(service, info), leaves=front.owns(service))
+        leaves = front.owns(service) and pages is None
+        outcome.print_outcome(front.out, info, reported(service, info), leaves=leaves)
+        if pages is None and not headless and (where := hint(front, service, run)):
+            front.out.print(f"browser   {where}", style="dim")
+    if pages is not None:
+        pages.stay(run)
     return exit_code(info)
 
 
-def attend(front: Front, service: Service, run: str, *, headless: bool) -> Document:
+def attend(front: Front, service: Service, run: str, *, headless: bool, pages: Beside | None = None) -> Document:
     """Follow a run to its end, asking a person where something is held; returns how it is then."""
     if not front.json:
         state = service.info(run)
         front.out.print(f"{run}  {state['spec']}", style="bold")
+    if pages is not None:
+        pages.show(run)
     watch = watching(front, service, run, shown=not front.json)
-    if front.interactive and not headless:
+    if front.interactive and not headless and pages is None:
         prompt = Prompt(front, service, watch)
         if prompt.converse() == "quit":
             _stop(service, prompt.run)
@@ -249,6 +266,8 @@ def attend(front: Front, service: Service, run: str, *, headless: bool) -> Docum
         _follow(front, service, watch, headless)
     except KeyboardInterrupt:
         front.news(f"stopping {run}")
+        if pages is not None:
+            pages.leave()
         _stop(service, run)
         watch.catch_up()
     return service.info(run)

@@ -11,6 +11,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
@@ -23,6 +24,7 @@ from outtake.service import Service, WrongUse
 from outtake.service.errors import Conflict
 
 PORT = 8765
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 PATIENCE = 3
 """Seconds for requests that are still being answered when the server is to end."""
 
@@ -45,19 +47,54 @@ def serve(
     it, that is printed.  Raises `PortInUse`, and `WrongUse` for a host that is none.
     """
     listening = listen(host, port)
-    place = Place(host, listening.getsockname()[1])
-    keys = Keys()
-    url = f"{place.url}/?token={keys.token}"
+    pages = Pages(Place(host, listening.getsockname()[1]), Keys())
 
     def say() -> None:
-        (ready or _print)(url)
-        service.announce(url=url)
+        (ready or _print)(pages.address())
+        service.announce(url=pages.address())
         if open_browser:
-            _open_browser(f"{place.url}/?token={keys.once()}")
+            pages.open()
 
-    _warn(place, port)
+    _warn(pages.place, port)
     with _interruptible(), listening:
-        _Server(configure(service, keys, place), say).run(sockets=[listening])
+        _Server(configure(service, pages.keys, pages.place), say).run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def served(service: Service, *, host: str = "127.0.0.1", port: int | None = None) -> Iterator[Pages]:
+    """Serve from a thread of this process, while the caller does something else with the same service."""
+    listening = listen(host, port)
+    pages = Pages(Place(host, listening.getsockname()[1]), Keys())
+    with listening:
+        up = threading.Event()
+        server = _Server(configure(service, pages.keys, pages.place), up.set)
+        thread = threading.Thread(target=server.run, args=([listening],), name="outtake-pages", daemon=True)
+        thread.start()
+        up.wait(PATIENCE)
+        service.announce(url=pages.address())
+        try:
+            yield pages
+        finally:
+            server.should_exit = True
+            thread.join(2 * PATIENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Pages that are being served."""
+
+    place: Place
+    keys: Keys
+
+    def address(self, path: str = "/") -> str:
+        """Where a page is, with the token, for who reads it."""
+        return f"{self.place.url}{path}?token={self.keys.token}"
+
+    def open(self, path: str = "/") -> None:
+        """Open a page in the user's browser, where there is a screen; its command line can be read by others."""
+        if has_screen():
+            address = f"{self.place.url}{path}?token={self.keys.once()}"
+            threading.Thread(target=webbrowser.open, args=(address,), name="outtake-browser", daemon=True).start()
 
 
 class _Server(uvicorn.Server):
@@ -132,11 +169,9 @@ def _print(url: str) -> None:
     sys.stdout.flush()
 
 
-def _open_browser(url: str) -> None:
-    """Open the user's browser, where there is a screen; it may take its time."""
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        return
-    threading.Thread(target=webbrowser.open, args=(url,), name="outtake-browser", daemon=True).start()
+def has_screen() -> bool:
+    """Whether a browser that is opened here has somewhere to show itself."""
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in SCREENS)
 
 
 @contextlib.contextmanager
