@@ -1,0 +1,114 @@
+/** The one module that talks to the server: typed requests, and sockets that come back after a lost connection. */
+
+import createClient, { type Middleware } from "openapi-fetch";
+
+import type { Error as Refusal, paths } from "./schema";
+
+/** What the server answered instead: the reason is for people. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: Refusal["code"] | "unreachable",
+    message: string,
+    readonly schema: unknown = null,
+  ) {
+    super(message);
+  }
+}
+
+const problems: Middleware = {
+  async onResponse({ response }) {
+    if (response.ok) return undefined;
+    throw await refusal(response);
+  },
+  onError() {
+    return new ApiError("unreachable", "the server does not answer: is `outtake serve` still running?");
+  },
+};
+
+async function refusal(response: Response): Promise<ApiError> {
+  const said = (await response.json().catch(() => null)) as { error?: Refusal } | null;
+  const error = said?.error;
+  return error
+    ? new ApiError(error.code, error.message, error.schema)
+    : new ApiError("error", `the server answered ${response.status}`);
+}
+
+export const api = createClient<paths>({ baseUrl: location.origin });
+api.use(problems);
+
+/** The answer of a request that has one; errors were thrown before. */
+export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
+  const { data } = await asked;
+  return data as T;
+}
+
+export type Connection = "connecting" | "open" | "lost" | "done";
+
+export interface Followed<Event> {
+  /** The path to open, asked anew before each attempt, so that it says from where to go on. */
+  path: () => string;
+  events: (events: Event[]) => void;
+  connection: (state: Connection) => void;
+}
+
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 5000;
+const DONE = 1000;
+
+/** Follow a socket of the server until it says that there is no more, or until the function that is returned is called. */
+export function follow<Event>({ path, events, connection }: Followed<Event>): () => void {
+  let socket: WebSocket | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let wait = FIRST_WAIT;
+  let over = false;
+
+  const open = () => {
+    connection("connecting");
+    const address = new URL(path(), location.origin);
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    socket = new WebSocket(address);
+    socket.onopen = () => {
+      wait = FIRST_WAIT;
+      connection("open");
+    };
+    socket.onmessage = (message) => events(JSON.parse(message.data as string) as Event[]);
+    socket.onclose = (closed) => {
+      if (over) return;
+      if (closed.code === DONE) {
+        connection("done");
+        return;
+      }
+      connection("lost");
+      timer = setTimeout(open, wait);
+      wait = Math.min(wait * 2, LONGEST_WAIT);
+    };
+  };
+
+  open();
+  return () => {
+    over = true;
+    clearTimeout(timer);
+    socket?.close();
+  };
+}
+
+/** The bytes of a run as a file, under its own name. */
+export function exportAddress(run: string): string {
+  return `/api/runs/${run}/export`;
+}
+
+/** Bring runs in from a file. */
+export async function importFile(file: File): Promise<{ run: string }> {
+  let response: Response;
+  try {
+    response = await fetch("/api/import", {
+      method: "POST",
+      body: file,
+      headers: { "Content-Type": "application/octet-stream" },
+    });
+  } catch {
+    throw new ApiError("unreachable", "the server does not answer: is `outtake serve` still running?");
+  }
+  if (!response.ok) throw await refusal(response);
+  return (await response.json()) as { run: string };
+}

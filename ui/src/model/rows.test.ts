@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+
+import { DEFAULT_ASPECTS, type RowChoice, depthsOf, rowAt, rowsOf } from "./rows";
+import { logOf } from "./testing";
+
+const ALL: RowChoice = { aspects: DEFAULT_ASPECTS, components: null, found: null, plumbing: false, folded: new Set() };
+const team = () =>
+  logOf([
+    { kind: "run_started" },
+    { kind: "invocation_started", call: "flow", component: "team" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/a", type: "Say", parent: 1, hash: "h" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/b", type: "Say", parent: 1, hash: "h" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/b", type: "Reset", parent: 1 },
+    { kind: "invocation_started", call: "agent", component: "team/a", parent: 1, message: 2, hash: "h" },
+    { kind: "invocation_started", call: "model", component: "team/a/model", parent: 5, hash: "p" },
+    { kind: "stream_chunk", invocation: 6, parent: 5, hash: "c" },
+    { kind: "invocation_ended", call: "model", component: "team/a/model", invocation: 6, parent: 5, hash: "o" },
+    { kind: "invocation_ended", call: "agent", component: "team/a", invocation: 5, parent: 1 },
+    { kind: "invocation_started", call: "agent", component: "team/b", parent: 1, message: 3, hash: "h" },
+    { kind: "invocation_ended", call: "agent", component: "team/b", invocation: 10, parent: 1 },
+    { kind: "run_ended" },
+  ]);
+
+describe("rows", () => {
+  it("join a message to several recipients and leave the plumbing out", () => {
+    const rows = rowsOf(team(), ALL);
+    expect([...rows.seqs]).toEqual([0, 1, 2, 5, 6, 8, 12]);
+    expect([...rows.counts]).toEqual([1, 1, 2, 1, 1, 1, 1]);
+    expect(rows.plumbing).toBe(4);
+  });
+
+  it("show the plumbing when asked", () => {
+    expect([...rowsOf(team(), { ...ALL, plumbing: true }).seqs]).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12]);
+  });
+
+  it("fold an invocation with all that is inside", () => {
+    expect([...rowsOf(team(), { ...ALL, folded: new Set([5]) }).seqs]).toEqual([0, 1, 2, 5, 12]);
+  });
+
+  it("narrow to components with their parts", () => {
+    expect([...rowsOf(team(), { ...ALL, components: new Set(["team/a"]) }).seqs]).toEqual([2, 5, 6, 8]);
+  });
+
+  it("narrow to what a search found", () => {
+    expect([...rowsOf(team(), { ...ALL, found: new Set([8, 12]) }).seqs]).toEqual([8, 12]);
+  });
+
+  it("find the row of a record, or the last before it", () => {
+    const rows = rowsOf(team(), ALL);
+    expect([0, 3, 7, 12, 99].map((seq) => rows.seqs[rowAt(rows, seq)])).toEqual([0, 2, 6, 12, 12]);
+  });
+});
+
+describe("depths", () => {
+  it("count the invocations around a record", () => {
+    expect([...depthsOf(team())]).toEqual([0, 0, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 0]);
+  });
+});

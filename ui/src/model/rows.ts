@@ -1,0 +1,198 @@
+/**
+ * The rows of a history: which records of a run are shown, how deep each lies, and what is folded away.
+ *
+ * A row is a record, or several in a line that say the same to several recipients.  What only keeps a framework going (empty
+ * control messages, deliveries that led to nothing) is plumbing, and left out unless it is asked for.
+ */
+
+import { type Aspect, aspectOf } from "./aspects";
+import { NONE, type Outline } from "./outline";
+
+export interface RowChoice {
+  /** Aspects that are shown. */
+  aspects: ReadonlySet<Aspect>;
+  /** Only records of these components (as sender or recipient), or of what is inside them; null is all. */
+  components: ReadonlySet<string> | null;
+  /** Only these records, found by a search; null is all. */
+  found: ReadonlySet<number> | null;
+  /** Also what only keeps the framework going. */
+  plumbing: boolean;
+  /** Invocations, by the number of their first record, whose inside is not shown. */
+  folded: ReadonlySet<number>;
+}
+
+export interface Rows {
+  length: number;
+  /** The record of each row; of several, the first. */
+  seqs: Int32Array;
+  /** How many records each row stands for. */
+  counts: Int32Array;
+  depths: Uint8Array;
+  /** How many records are left out as plumbing. */
+  plumbing: number;
+}
+
+export const DEFAULT_ASPECTS: ReadonlySet<Aspect> = new Set<Aspect>([
+  "message",
+  "agent",
+  "step",
+  "task",
+  "model",
+  "tool",
+  "flow",
+  "note",
+  "edit",
+  "run",
+]);
+const DEEPEST = 255;
+
+/** The rows that a choice gives. */
+export function rowsOf(outline: Outline, choice: RowChoice): Rows {
+  const { length } = outline;
+  const seqs = new Int32Array(length);
+  const counts = new Int32Array(length);
+  const depths = new Uint8Array(length);
+  const inside = depthsOf(outline);
+  const hidden = choice.folded.size > 0 ? hiddenIn(outline, choice.folded) : null;
+  const plumbing = plumbingOf(outline);
+  const shown = componentTest(outline, choice.components);
+  let row = -1;
+  let left = 0;
+  let lastShown = NONE;
+  for (let seq = 0; seq < length; seq++) {
+    if (hidden?.[seq]) continue;
+    if (!choice.aspects.has(aspectOf(outline, seq))) continue;
+    if (choice.found !== null && !choice.found.has(seq)) continue;
+    if (!shown(seq)) continue;
+    if (plumbing[seq]) {
+      left++;
+      if (!choice.plumbing) continue;
+    }
+    if (row >= 0 && lastShown === seq - 1 && sameLetter(outline, seq)) {
+      counts[row] = (counts[row] ?? 0) + 1;
+    } else {
+      row++;
+      seqs[row] = seq;
+      counts[row] = 1;
+      depths[row] = inside[seq] ?? 0;
+    }
+    lastShown = seq;
+  }
+  const rows = row + 1;
+  return {
+    length: rows,
+    seqs: seqs.subarray(0, rows),
+    counts: counts.subarray(0, rows),
+    depths: depths.subarray(0, rows),
+    plumbing: left,
+  };
+}
+
+/** The row that shows a record, or the last one before it. */
+export function rowAt(rows: Rows, seq: number): number {
+  let low = 0;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((rows.seqs[middle] ?? 0) <= seq) low = middle;
+    else high = middle - 1;
+  }
+  return rows.length === 0 ? NONE : low;
+}
+
+/** Whether a row shows exactly this record, as its first or as one of several. */
+export function showsAt(rows: Rows, row: number, seq: number): boolean {
+  const first = rows.seqs[row];
+  return first !== undefined && seq >= first && seq < first + (rows.counts[row] ?? 1);
+}
+
+/** How many invocations each record lies in. */
+export function depthsOf(outline: Outline): Uint8Array {
+  const depths = new Uint8Array(outline.length);
+  for (let seq = 0; seq < outline.length; seq++) {
+    const own = outline.kind(seq) === "invocation_ended" ? outline.reference(seq, "invocation") : NONE;
+    if (own !== NONE) depths[seq] = depths[own] ?? 0;
+    else {
+      const parent = outline.reference(seq, "parent");
+      if (parent !== NONE) depths[seq] = Math.min(DEEPEST, (depths[parent] ?? 0) + 1);
+    }
+  }
+  return depths;
+}
+
+/** The record that an invocation ended with, by the record that it began with; 0 where it has not. */
+export function endsOf(outline: Outline): Int32Array {
+  const ends = new Int32Array(outline.length);
+  for (let seq = 0; seq < outline.length; seq++) {
+    if (outline.kind(seq) !== "invocation_ended") continue;
+    const start = outline.reference(seq, "invocation");
+    if (start !== NONE) ends[start] = seq;
+  }
+  return ends;
+}
+
+function hiddenIn(outline: Outline, folded: ReadonlySet<number>): Uint8Array {
+  const hidden = new Uint8Array(outline.length);
+  for (let seq = 0; seq < outline.length; seq++) {
+    const own = outline.kind(seq) === "invocation_ended" ? outline.reference(seq, "invocation") : NONE;
+    const around = own !== NONE ? own : outline.reference(seq, "parent");
+    if (around !== NONE && (folded.has(around) || hidden[around])) hidden[seq] = 1;
+  }
+  return hidden;
+}
+
+function sameLetter(outline: Outline, seq: number): boolean {
+  return (
+    outline.kind(seq) === "message_queued" &&
+    outline.has(seq, "again") &&
+    outline.kind(seq - 1) === "message_queued" &&
+    outline.componentNumber(seq) === outline.componentNumber(seq - 1) &&
+    outline.typeNumber(seq) === outline.typeNumber(seq - 1) &&
+    outline.reference(seq, "parent") === outline.reference(seq - 1, "parent")
+  );
+}
+
+function componentTest(outline: Outline, wanted: ReadonlySet<string> | null): (seq: number) => boolean {
+  if (wanted === null) return () => true;
+  const fits = outline.names.map((name) => wanted.has(name) || [...wanted].some((path) => name.startsWith(`${path}/`)));
+  return (seq) => {
+    const sender = outline.componentNumber(seq);
+    if (sender !== NONE && fits[sender]) return true;
+    const recipient = outline.find(outline.recipient(seq));
+    return recipient !== NONE && Boolean(fits[recipient]);
+  };
+}
+
+/**
+ * Which records only keep a framework going: messages without content, and deliveries of a message in which nothing
+ * happened.  Whatever was held, edited or failed is never plumbing.
+ */
+export function plumbingOf(outline: Outline): Uint8Array {
+  const { length } = outline;
+  const plumbing = new Uint8Array(length);
+  const busy = new Uint8Array(length);
+  for (let seq = 0; seq < length; seq++) {
+    const kind = outline.kind(seq);
+    const parent = outline.reference(seq, "parent");
+    if (parent !== NONE && kind !== "invocation_ended" && kind !== "stream_chunk") busy[parent] = 1;
+    if (kind === "message_queued") plumbing[seq] = isControl(outline, seq) ? 1 : 0;
+    if (kind !== "invocation_ended") continue;
+    const start = outline.reference(seq, "invocation");
+    if (start === NONE || outline.reference(start, "message") === NONE || outline.call(start) !== "agent") continue;
+    const remarkable = ["failed", "edited", "mocked", "dropped"] as const;
+    const quiet = outline.has(seq, "empty") && !remarkable.some((flag) => outline.has(seq, flag));
+    if (!quiet || outline.has(start, "edited")) continue;
+    plumbing[seq] = 1;
+    if (!busy[start]) plumbing[start] = 1;
+  }
+  return plumbing;
+}
+
+/** Types by which AutoGen's group chats repeat to their output stream what was said. */
+const ECHOES = new Set(["GroupChatMessage", "GroupChatTermination"]);
+
+function isControl(outline: Outline, seq: number): boolean {
+  if (outline.has(seq, "edited") || outline.has(seq, "injected")) return false;
+  if (outline.has(seq, "empty")) return true;
+  return ECHOES.has(outline.type(seq)) && outline.recipient(seq).endsWith("/output");
+}

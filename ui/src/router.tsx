@@ -1,0 +1,29 @@
+/** The addresses of the views. */
+
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+
+import { readPlace } from "./state/place";
+import { NotFound } from "./views/shell/NotFound";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("./views/runs/RunsPage"), "RunsPage"),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$run",
+  validateSearch: readPlace,
+  component: lazyRouteComponent(() => import("./views/workspace/Workspace"), "Workspace"),
+});
+
+export const router = createRouter({ routeTree: root.addChildren([runs, run]), defaultPreload: false });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

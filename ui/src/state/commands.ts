@@ -1,0 +1,107 @@
+/** What a person tells a run to do; what the server refuses is said, with its reason. */
+
+import { notifications } from "@mantine/notifications";
+
+import { api, got } from "@/api/client";
+import type { ForkRequest, ReleaseRequest, RunInfo, RunRequest, SendRequest } from "@/api/schema";
+
+import { followedRun } from "./run";
+
+export type Verb = "step" | "next" | "out" | "continue" | "pause" | "stop";
+
+/** Do something, and say why when it does not work; gives undefined then. */
+export async function attempt<T>(what: string, doing: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await doing();
+  } catch (error) {
+    notifications.show({ color: "red", title: what, message: (error as Error).message, autoClose: 8000 });
+    return undefined;
+  }
+}
+
+const at = (run: string) => ({ params: { path: { run } } });
+
+/** Step, go on, pause or end a live run. */
+export async function control(run: string, verb: Verb, hold: number | null = null): Promise<void> {
+  await attempt(`Cannot ${verb}`, async () => {
+    const body = hold === null ? null : { hold };
+    switch (verb) {
+      case "step":
+        return got(api.POST("/api/runs/{run}/step", { ...at(run), body }));
+      case "next":
+        return got(api.POST("/api/runs/{run}/next", { ...at(run), body }));
+      case "out":
+        return got(api.POST("/api/runs/{run}/out", { ...at(run), body }));
+      case "continue":
+        return got(api.POST("/api/runs/{run}/continue", { ...at(run), body }));
+      case "pause":
+        return got(api.POST("/api/runs/{run}/pause", { ...at(run), body }));
+      case "stop":
+        return got(api.POST("/api/runs/{run}/stop", { ...at(run), body }));
+    }
+  });
+}
+
+/** Answer something that is held. */
+export async function release(run: string, answer: ReleaseRequest): Promise<boolean> {
+  const done = await attempt("Cannot answer", () =>
+    got(api.POST("/api/runs/{run}/release", { ...at(run), body: answer })),
+  );
+  return done !== undefined;
+}
+
+/** Go on until a queued message is about to be delivered. */
+export async function runTo(run: string, message: number): Promise<void> {
+  await attempt("Cannot run to here", () => got(api.POST("/api/runs/{run}/run-to", { ...at(run), body: { message } })));
+}
+
+/** Give a queued message another content. */
+export async function editMessage(run: string, message: number, value: unknown): Promise<boolean> {
+  const body = { message, value };
+  return (
+    (await attempt("Cannot edit", () => got(api.POST("/api/runs/{run}/edit", { ...at(run), body })))) !== undefined
+  );
+}
+
+export async function dropMessage(run: string, message: number): Promise<void> {
+  await attempt("Cannot drop", () => got(api.POST("/api/runs/{run}/drop", { ...at(run), body: { message } })));
+}
+
+/** Put a queued message before another one, or last. */
+export async function moveMessage(run: string, message: number, before: number | null): Promise<void> {
+  const body = { message, before };
+  await attempt("Cannot move", () => got(api.POST("/api/runs/{run}/move", { ...at(run), body })));
+}
+
+export async function sendMessage(run: string, body: SendRequest): Promise<boolean> {
+  return (
+    (await attempt("Cannot send", () => got(api.POST("/api/runs/{run}/send", { ...at(run), body })))) !== undefined
+  );
+}
+
+/** Change a setting of a component of a live run, from now on. */
+export async function configure(run: string, component: string, key: string, value: unknown): Promise<boolean> {
+  const body = { component, key, value };
+  const asked = () => got(api.POST("/api/runs/{run}/configure", { ...at(run), body }));
+  return (await attempt("Cannot change the setting", asked)) !== undefined;
+}
+
+/** Go on from a record of a run in a new one; gives it. */
+export async function fork(run: string, body: ForkRequest): Promise<RunInfo | undefined> {
+  return attempt("Cannot fork", () => got(api.POST("/api/runs/{run}/fork", { ...at(run), body })) as Promise<RunInfo>);
+}
+
+export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
+  return attempt("Cannot start the run", () => got(api.POST("/api/runs", { body })) as Promise<RunInfo>);
+}
+
+export async function deleteRun(run: string): Promise<boolean> {
+  return (await attempt("Cannot delete", () => got(api.DELETE("/api/runs/{run}", at(run))))) !== undefined;
+}
+
+export async function addBreakpoint(run: string, condition: string): Promise<boolean> {
+  const asked = () => api.POST("/api/runs/{run}/breakpoints", { ...at(run), body: { condition } });
+  const done = await attempt("Cannot set the breakpoint", asked);
+  await followedRun(run).refresh();
+  return done !== undefined;
+}

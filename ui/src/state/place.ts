@@ -1,0 +1,79 @@
+/** Where a person is: what is selected, opened and filtered, all of it in the address, so that it can be sent and reloaded. */
+
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+import { ASPECTS, type Aspect } from "@/model/aspects";
+
+export const PANELS = ["details", "overview", "trace", "graph", "compare", "pending", "mocks", "console"] as const;
+export type PanelId = (typeof PANELS)[number];
+export type Dock = "bottom" | "side";
+/** What a dock shows; nothing where it is closed. */
+export type Shown = PanelId | "none";
+
+export interface Place {
+  /** The selected record. */
+  at?: number;
+  /** The component that is looked at, instead of a record. */
+  component?: string;
+  /** Panels that are open in the two docks. */
+  bottom?: Shown;
+  side?: Shown;
+  /** The run that this one is compared with. */
+  vs?: string;
+  /** What is searched for in the history. */
+  q?: string;
+  /** Aspects that are shown, where not the usual ones. */
+  kinds?: string;
+  /** Components that are shown, where not all. */
+  only?: string;
+  plumbing?: boolean;
+}
+
+/** A place out of an address that somebody may have typed: what makes no sense is left out. */
+export function readPlace(search: Record<string, unknown>): Place {
+  const place: Place = {};
+  const at = Number(search["at"]);
+  if (search["at"] !== undefined && Number.isInteger(at) && at >= 0) place.at = at;
+  for (const name of ["component", "vs", "q", "kinds", "only"] as const) {
+    const value = search[name];
+    if (typeof value === "string" && value !== "") place[name] = value;
+  }
+  for (const dock of ["bottom", "side"] as const) {
+    const value = search[dock];
+    if (value === "none" || PANELS.includes(value as PanelId)) place[dock] = value as Shown;
+  }
+  if (search["plumbing"] === true || search["plumbing"] === "true") place.plumbing = true;
+  return place;
+}
+
+/** The aspects that an address names, or null for the usual ones. */
+export function aspectsOf(place: Place): ReadonlySet<Aspect> | null {
+  if (place.kinds === undefined) return null;
+  return new Set(
+    place.kinds.split(",").filter((kind): kind is Aspect => (ASPECTS as readonly string[]).includes(kind)),
+  );
+}
+
+export type Go = (change: { [name in keyof Place]?: Place[name] | undefined }, keep?: "replace" | "push") => void;
+
+/** The place, and how to go on from it; a step that is worth going back over is pushed. */
+export function usePlace(): [Place, Go] {
+  const place = useSearch({ from: "/runs/$run" });
+  const navigate = useNavigate({ from: "/runs/$run" });
+  const go = useCallback<Go>(
+    (change, keep = "replace") => {
+      void navigate({
+        search: (before: Place) => without({ ...before, ...change }),
+        replace: keep === "replace",
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
+  return [place, go];
+}
+
+function without(place: { [name in keyof Place]?: Place[name] | undefined }): Place {
+  return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined)) as Place;
+}

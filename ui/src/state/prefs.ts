@@ -1,0 +1,45 @@
+/** What a person likes, kept in this browser: where panels live, how the overview is coloured, sizes. */
+
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+import type { Dock, PanelId } from "./place";
+
+export type Colouring = "kind" | "type" | "sender" | "recipient";
+
+interface Prefs {
+  docks: Record<PanelId, Dock>;
+  colouring: Colouring;
+  move: (panel: PanelId, dock: Dock) => void;
+  colour: (by: Colouring) => void;
+}
+
+const DOCKS: Record<PanelId, Dock> = {
+  details: "side",
+  overview: "bottom",
+  trace: "bottom",
+  graph: "bottom",
+  compare: "bottom",
+  pending: "side",
+  mocks: "side",
+  console: "bottom",
+};
+
+export const usePrefs = create<Prefs>()(
+  persist(
+    (set) => ({
+      docks: DOCKS,
+      colouring: "kind",
+      move: (panel, dock) => set((prefs) => ({ docks: { ...prefs.docks, [panel]: dock } })),
+      colour: (colouring) => set({ colouring }),
+    }),
+    {
+      name: "outtake",
+      version: 1,
+      merge: (kept, fresh) => {
+        const before = (kept ?? {}) as Partial<Prefs>;
+        return { ...fresh, ...before, docks: { ...fresh.docks, ...before.docks } };
+      },
+    },
+  ),
+);

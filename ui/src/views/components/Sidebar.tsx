@@ -1,0 +1,7 @@
+/** The left column: components, and breakpoints below them. */
+
+import { Empty } from "@/kit/Empty";
+
+export function Sidebar() {
+  return <Empty title="Components" />;
+}

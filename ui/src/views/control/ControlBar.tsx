@@ -1,0 +1,3 @@
+export function ControlBar() {
+  return <header />;
+}

@@ -1,0 +1,5 @@
+import { Empty } from "@/kit/Empty";
+
+export function History() {
+  return <Empty title="History" />;
+}

@@ -1,0 +1,5 @@
+import { Empty } from "@/kit/Empty";
+
+export default function Mocks() {
+  return <Empty title="Mocks" />;
+}

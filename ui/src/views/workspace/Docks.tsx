@@ -1,0 +1,128 @@
+/** A dock: a strip of tabs, and the panel that is open below it. */
+
+import { ActionIcon, Loader, Menu, Tooltip } from "@mantine/core";
+import { IconDotsVertical, IconLayoutBottombar, IconLayoutSidebarRight, IconX } from "@tabler/icons-react";
+import { Suspense } from "react";
+
+import { type Dock, type PanelId, PANELS } from "@/state/place";
+import { usePrefs } from "@/state/prefs";
+
+import { useWorkspace } from "./context";
+import { PANEL_KINDS } from "./panels";
+import classes from "./Docks.module.css";
+
+/** The panels that live in a dock, in their order. */
+export function usePanelsOf(dock: Dock): PanelId[] {
+  const docks = usePrefs((prefs) => prefs.docks);
+  return PANELS.filter((panel) => docks[panel] === dock);
+}
+
+/** What is open in each dock: what the address says, else the usual. */
+export function useOpen(): Record<Dock, PanelId | null> {
+  const { place } = useWorkspace();
+  const docks = usePrefs((prefs) => prefs.docks);
+  const shown = (dock: Dock, usual: PanelId): PanelId | null => {
+    const asked = place[dock];
+    if (asked === "none") return null;
+    if (asked !== undefined && docks[asked] === dock) return asked;
+    return docks[usual] === dock ? usual : (PANELS.find((panel) => docks[panel] === dock) ?? null);
+  };
+  return { bottom: shown("bottom", "overview"), side: shown("side", "details") };
+}
+
+/** Open a panel in the dock where it lives. */
+export function useShow(): (panel: PanelId) => void {
+  const { go } = useWorkspace();
+  return (panel) => go({ [usePrefs.getState().docks[panel]]: panel });
+}
+
+export function DockTabs({ dock, open }: { dock: Dock; open: PanelId | null }) {
+  const { go, view } = useWorkspace();
+  const panels = usePanelsOf(dock);
+  const move = usePrefs((prefs) => prefs.move);
+  const other: Dock = dock === "bottom" ? "side" : "bottom";
+  const held = view.info?.held.length ?? 0;
+  const step = (event: React.KeyboardEvent, at: number) => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    const next = panels[(at + by + panels.length) % panels.length];
+    if (next === undefined) return;
+    go({ [dock]: next });
+    const tabs = event.currentTarget.parentElement?.querySelectorAll<HTMLElement>("[role=tab]");
+    tabs?.[(at + by + panels.length) % panels.length]?.focus();
+  };
+  return (
+    <div className={classes["strip"]}>
+      <div role="tablist" aria-label={dock === "bottom" ? "Panels below" : "Panels beside"} className={classes["tabs"]}>
+        {panels.map((panel, at) => {
+          const { title, about, icon: Icon } = PANEL_KINDS[panel];
+          const active = panel === open;
+          return (
+            <Tooltip key={panel} label={about}>
+              <button
+                type="button"
+                role="tab"
+                id={`tab-${panel}`}
+                aria-selected={active}
+                aria-controls={`panel-${dock}`}
+                tabIndex={active || (open === null && at === 0) ? 0 : -1}
+                className={classes["tab"]}
+                onClick={() => go({ [dock]: panel })}
+                onKeyDown={(event) => step(event, at)}
+              >
+                <Icon size={14} stroke={1.7} aria-hidden />
+                {title}
+                {panel === "pending" && held > 0 && <span className={classes["badge"]}>{held}</span>}
+              </button>
+            </Tooltip>
+          );
+        })}
+      </div>
+      {open !== null && (
+        <>
+          <Menu position="bottom-end" withinPortal>
+            <Menu.Target>
+              <ActionIcon size="sm" aria-label={`Move ${PANEL_KINDS[open].title}`}>
+                <IconDotsVertical size={14} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                leftSection={
+                  other === "side" ? <IconLayoutSidebarRight size={14} /> : <IconLayoutBottombar size={14} />
+                }
+                onClick={() => {
+                  move(open, other);
+                  go({ [dock]: undefined, [other]: open });
+                }}
+              >
+                Move {PANEL_KINDS[open].title} to the {other === "side" ? "side" : "bottom"}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+          <Tooltip label="Close">
+            <ActionIcon
+              size="sm"
+              aria-label={`Close ${PANEL_KINDS[open].title}`}
+              onClick={() => go({ [dock]: "none" })}
+            >
+              <IconX size={14} />
+            </ActionIcon>
+          </Tooltip>
+        </>
+      )}
+    </div>
+  );
+}
+
+export function DockBody({ dock, open }: { dock: Dock; open: PanelId }) {
+  const { View } = PANEL_KINDS[open];
+  return (
+    <section role="tabpanel" id={`panel-${dock}`} aria-labelledby={`tab-${open}`} className={classes["body"]}>
+      <Suspense fallback={<Loader size="sm" m="md" />}>
+        <View />
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,125 @@
+/** A run's window: control on top, components on the left, the history in the middle, docks beside and below it. */
+
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { Alert, Anchor, Center, Loader, Stack } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import { useCallback, useMemo } from "react";
+import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
+
+import { runTitle } from "@/model/names";
+import { usePlace } from "@/state/place";
+import { useRun } from "@/state/run";
+import { Sidebar } from "@/views/components/Sidebar";
+import { ControlBar } from "@/views/control/ControlBar";
+import { History } from "@/views/history/History";
+import { Palette } from "@/views/shell/Palette";
+
+import { useWorkspace, WorkspaceContext, type WorkspaceValue } from "./context";
+import { DockBody, DockTabs, useOpen } from "./Docks";
+import classes from "./Workspace.module.css";
+
+export function Workspace() {
+  const { run: id } = useParams({ from: "/runs/$run" });
+  return <OfRun key={id} id={id} />;
+}
+
+function OfRun({ id }: { id: string }) {
+  const { run, view } = useRun(id);
+  const [place, go] = usePlace();
+  const select = useCallback((at: number | undefined) => go({ at, component: undefined }), [go]);
+  const value = useMemo<WorkspaceValue>(
+    () => ({ id, run, view, place, go, select }),
+    [id, run, view, place, go, select],
+  );
+  useDocumentTitle(view.info === null ? "Outtake" : `${runTitle(view.info)} · Outtake`);
+  if (view.error !== null && view.info === null) return <NoRun id={id} error={view.error} />;
+  if (view.info === null)
+    return (
+      <Center h="100%" component="main">
+        <Loader aria-label="Loading the run" />
+      </Center>
+    );
+  return (
+    <WorkspaceContext value={value}>
+      <Window />
+    </WorkspaceContext>
+  );
+}
+
+function NoRun({ id, error }: { id: string; error: Error }) {
+  const navigate = useNavigate();
+  return (
+    <Center h="100%" component="main">
+      <Alert color="red" title={`Run ${id} cannot be shown`} maw={520}>
+        <Stack gap="xs" align="flex-start">
+          {error.message}
+          <Anchor component="button" onClick={() => void navigate({ to: "/" })}>
+            All runs
+          </Anchor>
+        </Stack>
+      </Alert>
+    </Center>
+  );
+}
+
+function Window() {
+  const { view } = useWorkspace();
+  const open = useOpen();
+  const columns = useDefaultLayout({ id: "outtake-columns", storage: localStorage });
+  const rows = useDefaultLayout({ id: "outtake-rows", storage: localStorage });
+  const middle = useDefaultLayout({ id: "outtake-middle", storage: localStorage });
+  const side = open.side === null ? ["history"] : ["history", "side"];
+  return (
+    <div className={classes["window"]}>
+      <Palette />
+      <ControlBar />
+      <Group className={classes["columns"]} orientation="horizontal" {...columns}>
+        <Panel id="left" defaultSize="17%" minSize="150px" maxSize="40%" collapsible collapsedSize={0}>
+          <Sidebar />
+        </Panel>
+        <Separator className={classes["across"]} aria-label="Width of the components" />
+        <Panel id="rest" minSize="40%">
+          <Group orientation="vertical" {...rows}>
+            <Panel id="upper" minSize="25%">
+              <Group orientation="horizontal" {...middle} key={side.join()}>
+                <Panel id="history" minSize="30%">
+                  <main className={classes["history"]} aria-label={`History of ${view.info?.run ?? "the run"}`}>
+                    <History />
+                  </main>
+                </Panel>
+                {open.side !== null && (
+                  <>
+                    <Separator className={classes["across"]} aria-label="Width of the panel beside" />
+                    <Panel id="side" defaultSize="36%" minSize="240px">
+                      <aside className={classes["dock"]} aria-label="Panel beside the history">
+                        <DockTabs dock="side" open={open.side} />
+                        <DockBody dock="side" open={open.side} />
+                      </aside>
+                    </Panel>
+                  </>
+                )}
+              </Group>
+            </Panel>
+            {open.bottom !== null && (
+              <>
+                <Separator className={classes["down"]} aria-label="Height of the panel below" />
+                <Panel id="lower" defaultSize="34%" minSize="90px">
+                  <aside className={classes["dock"]} aria-label="Panel below the history">
+                    <DockTabs dock="bottom" open={open.bottom} />
+                    <DockBody dock="bottom" open={open.bottom} />
+                  </aside>
+                </Panel>
+              </>
+            )}
+          </Group>
+        </Panel>
+      </Group>
+      {(open.bottom === null || open.side === null) && (
+        <footer className={classes["closed"]}>
+          {open.bottom === null && <DockTabs dock="bottom" open={null} />}
+          {open.side === null && <DockTabs dock="side" open={null} />}
+        </footer>
+      )}
+    </div>
+  );
+}

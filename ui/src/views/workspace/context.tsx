@@ -1,0 +1,26 @@
+/** What every panel of a run's window shares: the run, what is selected, and where one is. */
+
+import { createContext, useContext } from "react";
+
+import type { FollowedRun, RunView } from "@/state/run";
+import type { Go, Place } from "@/state/place";
+
+export interface WorkspaceValue {
+  /** The id, as in r7. */
+  id: string;
+  run: FollowedRun;
+  view: RunView;
+  place: Place;
+  go: Go;
+  /** Select a record, or nothing; the history scrolls to it and the details show it. */
+  select: (seq: number | undefined) => void;
+}
+
+export const WorkspaceContext = createContext<WorkspaceValue | null>(null);
+
+/** The window that a panel is in. */
+export function useWorkspace(): WorkspaceValue {
+  const value = useContext(WorkspaceContext);
+  if (value === null) throw new Error("a panel is shown outside of a run's window");
+  return value;
+}
