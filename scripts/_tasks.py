@@ -31,9 +31,9 @@ def demo(args: Sequence[str]) -> NoReturn:
 def test(args: Sequence[str]) -> NoReturn:
     """The test suite. With `--core`, or when every path named is in the quick part, without the target environments.
 
-    With `--browser`, the tests in a browser; nothing else runs those.
+    With `--browser`, or when one of them is named, the tests in a browser; nothing else runs those.
     """
-    if "--browser" in args:
+    if "--browser" in args or any(arg.startswith(BROWSER_TESTS) for arg in args):
         _browser([arg for arg in args if arg != "--browser"])
     if "--core" in args:
         args = [*(arg for arg in args if arg != "--core"), *CORE_TESTS]
