@@ -35,6 +35,7 @@ def test_the_demo_does_it_all_by_itself(cli: Cli, autogen: str) -> None:
     assert told["expected"] == "519"
     assert answer(told["wrong"]) == "525"
     assert answer(told["right"]) == "519"
+    assert (told["wrong"]["outcome"], told["right"]["outcome"]) == ("failed", "passed")
     assert told["edit"]["op"] == "replace_message"
     assert told["right"]["parent"] == told["wrong"]["run"]
     assert 0 < told["right"]["executed"]["model"] < told["wrong"]["executed"]["model"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,6 +55,56 @@ def test_a_damaged_file_changes_nothing(server: Server, temporary: Path) -> None
         assert str(temporary) not in reply.error["message"]
     assert [run["run"] for run in server.client.get("/api/runs")] == ["r1"]
     assert list(temporary.iterdir()) == []
+
+
+def rewritten(file: bytes, name: str, change: Callable[[Any], Any]) -> bytes:
+    """An export in which one of its JSON files is another."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(file)) as old, zipfile.ZipFile(out, "w") as new:
+        for entry in old.namelist():
+            told = old.read(entry)
+            if entry == name:
+                lines = [json.loads(line) for line in told.splitlines()]
+                told = "\n".join(json.dumps(change(line)) for line in lines).encode()
+            new.writestr(entry, told)
+    return out.getvalue()
+
+
+def changed(fields: Document) -> Callable[[Any], Any]:
+    return lambda record: {**record, **fields}
+
+
+def told(*said: Any) -> Callable[[Any], Any]:
+    return lambda manifest: {**manifest, "runs": [{**manifest["runs"][0], "annotations": list(said)}]}
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_file_of_the_first_release_is_read(server: Server) -> None:
+    whole = server.client.ask("GET", "/api/runs/r1/export").body
+    first = rewritten(whole, "manifest.json", lambda m: {**m, "runs": [_without(m["runs"][0], "annotations")]})
+    assert server.client.ask("POST", "/api/import", first, BINARY).json == {"run": "r2", "runs": {"r1": "r2"}}
+    assert server.client.get("/api/runs/r2/annotations")["annotations"] == []
+    assert server.client.get("/api/runs")[1]["calls"] == server.client.get("/api/runs")[0]["calls"]
+
+
+def _without(document: Document, name: str) -> Document:
+    return {key: value for key, value in document.items() if key != name}
+
+
+@pytest.mark.usefixtures("recorded")
+def test_what_a_file_says_is_checked_before_anything_is_kept(server: Server) -> None:
+    whole = server.client.ask("GET", "/api/runs/r1/export").body
+    good = {"kind": "feedback", "text": "x", "author": "me", "seq": 1, "data": {}, "created": 1.0}
+    for bad in ({}, {**good, "kind": "poem"}, {**good, "data": 5}, {**good, "seq": "x"}, {**good, "text": " "}, 7):
+        reply = server.client.ask("POST", "/api/import", rewritten(whole, "manifest.json", told(bad)), BINARY)
+        assert (reply.status, "nothing was imported" in reply.error["message"]) == (400, True), (bad, reply.text)
+    for change in ({"kind": "poem"}, {"poem": 1}):
+        bad_records = rewritten(whole, "runs/r1.jsonl", changed(change))
+        reply = server.client.ask("POST", "/api/import", bad_records, BINARY)
+        assert (reply.status, "nothing was imported" in reply.error["message"]) == (400, True), (change, reply.text)
+    assert [run["run"] for run in server.client.get("/api/runs")] == ["r1"]
+    reply = server.client.ask("POST", "/api/import", rewritten(whole, "manifest.json", told(good)), BINARY)
+    assert reply.status == 201
 
 
 def test_what_is_not_there_is_not_exported(server: Server, temporary: Path) -> None:

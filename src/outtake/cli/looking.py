@@ -6,8 +6,10 @@ import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from outtake.cli import outcome, tables
+from outtake.cli.annotating import said
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.differences import SHOWN, print_diff
 from outtake.cli.front import Document, Front
@@ -52,6 +54,10 @@ def info(front: Front, run: RunArgument) -> None:
             front.document(found)
         else:
             outcome.print_outcome(front.out, found, reported(service, found))
+            for annotation in service.annotations(run)["annotations"]:
+                if annotation["kind"] != "expectation":
+                    place = f"record {annotation['seq']}  " if annotation["seq"] is not None else ""
+                    front.out.print(Text(f"said      {place}") + said(annotation))
 
 
 @command("show")
@@ -75,6 +81,8 @@ def show(
             )
             return
         transcript = Transcript(front.out, run, bodies(service), full=show_bodies)
+        for annotation in service.annotations(run)["annotations"]:
+            transcript.said.setdefault(annotation["seq"], []).append(said(annotation))
         if after >= 0 or kind or component:
             transcript.remember(service.show(run, kind="invocation_started"))
         shown = service.show(run, after=after, kind=kind, component=component, limit=limit)

@@ -20,12 +20,13 @@ STATUS = {
     "stopped": "bold yellow",
     "held": "bold yellow",
 }
+JUDGED = {"passed": "bold green", "failed": "bold red"}
 WORTH = 0.1
 """Seconds that are worth mentioning."""
 ENDED = ("completed", "failed")
 _FIELDS = (
     *("run", "status", "output", "error", "parent", "cut", "records"),
-    *("executed", "reused", "mocked", "tokens", "cost"),
+    *("executed", "reused", "mocked", "tokens", "cost", "expected", "outcome"),
 )
 
 
@@ -52,6 +53,7 @@ def print_outcome(console: Console, info: Document, report: Document | None = No
         _print_error(console, info["error"])
     elif info["output"] is not None:
         _print_output(console, info["output"])
+    print_judged(console, info)
     if not is_wrong_use(info["error"]):
         _print_counts(console, info, report)
     hint = next_command(info, leaves)
@@ -73,6 +75,17 @@ def _print_error(console: Console, error: object) -> None:
     for frame in frames[-4:]:
         place = f"{frame.get('file')}:{frame.get('line')} in {frame.get('function')}"
         console.print(Text(f"          {words.clean(place)}: {words.clean(frame.get('source') or '')}", style="dim"))
+
+
+def print_judged(console: Console, info: Document) -> None:
+    """Whether the run is right, and what the right answer is."""
+    found, expected = info["outcome"], info["expected"]
+    if found is None and expected is None:
+        return
+    line = Text("outcome   ") + Text(found or "unknown", style=JUDGED.get(found, ""))
+    if expected is not None:
+        line.append(f"  expected: {words.one_line(expected)}", style="dim")
+    console.print(line)
 
 
 def _print_counts(console: Console, info: Document, report: Document | None) -> None:

@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from outtake.cli.differences import edit_words
 from outtake.cli.front import Document
-from outtake.cli.outcome import STATUS
+from outtake.cli.outcome import JUDGED, STATUS
 from outtake.core import words
 
 
@@ -21,19 +21,33 @@ def print_runs(console: Console, runs: Sequence[Document]) -> None:
         console.print("no runs yet; outtake run SPEC makes one, outtake demo shows how")
         return
     table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
-    for name in ("run", "status", "from", "records", "started", "target", "result"):
-        table.add_column(name, justify="right" if name == "records" else "left", no_wrap=True, overflow="ellipsis")
+    judged = ["outcome"] if any(run["outcome"] for run in runs) else []
+    for name in ("run", "status", *judged, "from", "records", "started", "target", "result"):
+        table.add_column(name, justify="right" if name == "records" else "left", no_wrap=name not in _SHRINKING)
     for run in runs:
         table.add_row(
             Text(run["run"], style="bold"),
             Text(run["status"], style=STATUS.get(run["status"], "")),
+            *(_judged(run) for _ in judged),
             f"{run['parent']}@{run['cut']}" if run["parent"] else "",
             f"{run['records']:,}",
             _moment(run["created"]),
-            words.one_line(run["name"] or run["spec"], 40),
-            result(run, 60),
+            _fitting(words.one_line(run["name"] or run["spec"], 40)),
+            _fitting(result(run, 50 if judged else 60)),
         )
     console.print(table)
+
+
+_SHRINKING = ("target", "result")
+"""Columns that give way where the terminal is narrow."""
+
+
+def _fitting(text: str) -> Text:
+    return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+def _judged(run: Document) -> Text:
+    return Text(run["outcome"] or "", style=JUDGED.get(run["outcome"], ""))
 
 
 def print_tree(console: Console, roots: Sequence[Document]) -> None:
@@ -52,6 +66,8 @@ def _grow(tree: Tree, run: Document) -> None:
 
 def _label(run: Document) -> Text:
     line = Text(run["run"], style="bold") + Text(f" {run['status']}", style=STATUS.get(run["status"], ""))
+    if run["outcome"]:
+        line.append(" ").append_text(_judged(run))
     if run["parent"]:
         line.append(f"  at {run['cut']}", style="dim")
         for edit in run["edits"]:

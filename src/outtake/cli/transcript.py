@@ -7,7 +7,7 @@ Records that only keep the books (chunks of streams, clock readings) give none.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,8 @@ class Transcript:
     run: str
     body: Body
     full: bool = False
+    said: dict[int | None, list[Text]] = field(default_factory=dict)
+    """What people and judges said, by the number of the record."""
     _depth: dict[int, int] = field(default_factory=dict)
     _paths: dict[int, str] = field(default_factory=dict)
     _quiet: dict[int, Document] = field(default_factory=dict)
@@ -146,6 +148,7 @@ class Transcript:
         if not self._letter:
             return
         record, recipients = self._letter[0], [letter.get("recipient") or "?" for letter in self._letter]
+        others = [letter["seq"] for letter in self._letter[1:]]
         self._letter = []
         line = Text("✉ ") + Text(record["component"] or "?", style="magenta") + Text(" → ")
         line.append(", ".join(recipients), style="magenta").append(f"  {record.get('type', '')}", style="dim")
@@ -157,7 +160,8 @@ class Transcript:
         if text is None:
             line.stylize("dim")
             text = words.arguments(words.untyped(body)) if words.type_name(body) else None
-        self._line(record, line, self._depth.get(record["parent"], -1) + 1, text)
+        depth = self._depth.get(record["parent"], -1) + 1
+        self._line(record, line, depth, text, others)
 
     def _edited(self, record: Document) -> None:
         inside = self._depth.get(record["parent"] if record["parent"] is not None else record["invocation"], -1) + 1
@@ -196,7 +200,16 @@ class Transcript:
     def _body(self, record: Document) -> Any:
         return self.body(record["hash"]) if record["hash"] else None
 
-    def _line(self, record: Document, line: Text, depth: int, text: str | None = None) -> None:
+    def _line(
+        self, record: Document, line: Text, depth: int, text: str | None = None, others: Sequence[int] = ()
+    ) -> None:
+        """One record, and what was said of it, or of those `others` that it stands for."""
+        self._told(record, line, depth, text)
+        for seq in (record["seq"], *others):
+            for said in self.said.get(seq, ()):
+                self.console.print(Text(" " * 7 + _INDENT * depth + "✎ ") + said)
+
+    def _told(self, record: Document, line: Text, depth: int, text: str | None) -> None:
         head = Text(f"{record['seq']:>4} ", style="dim") + Text(_INDENT * depth) + line
         text = text.strip() if text is not None else None
         if text and "\n" not in text and len(head.plain) + len(text) + 2 <= max(self.console.width, 80):

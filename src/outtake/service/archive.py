@@ -1,7 +1,8 @@
 """One file for a run: itself, its ancestors, and every body that they refer to.
 
-A zip file with ``manifest.json``, ``runs/N.jsonl`` (records, one a line) and ``nodes.jsonl`` (hash and text of each
-node).  Everything is JSON; reading one evaluates nothing, and every node is checked against its hash.
+A zip file with ``manifest.json`` (the runs, and what was said about each), ``runs/N.jsonl`` (records, one a line) and
+``nodes.jsonl`` (hash and text of each node).  Everything is JSON; reading one evaluates nothing, and every node is
+checked against its hash.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO
 
-from outtake.core.runs import ENDED, Fork, Launch, Run, State
+from outtake.core.annotations import Annotation, Note, check
+from outtake.core.runs import ENDED, Fork, Launch, Run, State, count
 from outtake.engine.launch import default_python
 from outtake.service.errors import NotFound, WrongUse
 from outtake.store import Store
+from outtake.store.annotations import Annotations
 from outtake_probe.bodies import digest
-from outtake_probe.records import Json
+from outtake_probe.records import Json, from_json
 
 FORMAT = 1
 """Number of the format of the file.  1: the first release."""
@@ -35,7 +38,7 @@ def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
     names: set[str] = set()
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
-            manifest = {"format": FORMAT, "runs": [_described(r) for r in line]}
+            manifest = {"format": FORMAT, "runs": [_described(store, r) for r in line]}
             file.writestr("manifest.json", json.dumps(manifest))
             for r in line:
                 first = r.fork.cut if r.fork is not None else 0
@@ -60,7 +63,7 @@ def _ancestors(store: Store, run: Run) -> list[Run]:
     return line
 
 
-def _described(run: Run) -> dict[str, Json]:
+def _described(store: Store, run: Run) -> dict[str, Json]:
     return {
         "id": run.id,
         "name": run.name,
@@ -72,7 +75,13 @@ def _described(run: Run) -> dict[str, Json]:
         "seed": run.seed,
         "output": run.output,
         "error": run.error,
+        "annotations": [_said(annotation) for annotation in Annotations(store).of(run.id)],
     }
+
+
+def _said(annotation: Annotation) -> dict[str, Json]:
+    """An annotation as a file has it: what it is called here is nobody's business there."""
+    return {name: value for name, value in asdict(annotation).items() if name not in ("id", "run")}
 
 
 def _write_records(out: IO[bytes], records: Iterable[dict[str, Json]]) -> set[str]:
@@ -91,14 +100,17 @@ def load(store: Store, path: Path) -> dict[str, Json]:
             _check_format(path, manifest)
             nodes = list(_nodes(file))
             runs = [(described, _records(file, described["id"])) for described in manifest["runs"]]
+            said = {described["id"]: _notes(described) for described in manifest["runs"]}
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}") from error
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, EOFError) as error:
         raise WrongUse(f"{path} is no export of Outtake, or it is damaged: {error}; nothing was imported") from error
     named: dict[str, str] = {}
     for described, records in runs:
-        named[described["id"]] = _keep(store, described, records, nodes, named)
+        made = named[described["id"]] = _keep(store, described, records, nodes, named)
         nodes = []
+        for note, created in said[described["id"]]:
+            Annotations(store).add(made, note, created)
     return {"file": str(path), "run": list(named.values())[-1], "runs": named}
 
 
@@ -121,7 +133,22 @@ def _nodes(file: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 
 def _records(file: zipfile.ZipFile, run: str) -> list[dict[str, Json]]:
     with file.open(f"runs/{run}.jsonl") as lines:
-        return [json.loads(line) for line in lines]
+        found = [json.loads(line) for line in lines]
+    for record in found:
+        from_json(record)  # raises what a record that is none deserves
+    return found
+
+
+def _notes(described: dict[str, Json]) -> list[tuple[Note, float]]:
+    """What was said about a run, and when; a file of the first release says nothing."""
+    found = []
+    for told in described.get("annotations", ()):
+        seq = told["seq"] if told["seq"] is None else int(told["seq"])
+        texts = {name: str(told[name]) for name in ("text", "author")}
+        note = Note(kind=told["kind"], seq=seq, data=dict(told["data"]), **texts)
+        check(note)
+        found.append((note, float(told["created"])))
+    return found
 
 
 def _keep(
@@ -146,5 +173,6 @@ def _keep(
         store.append(run.id, records[at : at + _BATCH], nodes)
         nodes = []
     values = {name: described[name] for name in ("created", "ended", "output", "error")}
-    store.change(run.id, **values)
+    counts = count(map(from_json, store.records(run.id, kind="invocation_ended")), fork.cut if fork is not None else 0)
+    store.change(run.id, **values, counts=counts.json())
     return run.id

@@ -4,6317 +4,6712 @@
  */
 
 export interface paths {
-  "/api/runs": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Runs
+         * @description All runs, oldest first.
+         */
+        get: operations["list_runs"];
+        put?: never;
+        /**
+         * Start Run
+         * @description Start a run; the answer does not wait for its end.
+         */
+        post: operations["start_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Runs
-     * @description All runs, oldest first.
-     */
-    get: operations["list_runs"];
-    put?: never;
-    /**
-     * Start Run
-     * @description Start a run; the answer does not wait for its end.
-     */
-    post: operations["start_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Run
+         * @description One run: status, input, output, counts, and what is held while it lives.
+         */
+        get: operations["get_run"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Run
+         * @description Remove a run that has ended and has no forks.
+         */
+        delete: operations["delete_run"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get Run
-     * @description One run: status, input, output, counts, and what is held while it lives.
-     */
-    get: operations["get_run"];
-    put?: never;
-    post?: never;
-    /**
-     * Delete Run
-     * @description Remove a run that has ended and has no forks.
-     */
-    delete: operations["delete_run"];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/fork": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork Run
+         * @description Go on from a record of a run in a new one, with edits.
+         */
+        post: operations["fork_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Fork Run
-     * @description Go on from a record of a run in a new one, with edits.
-     */
-    post: operations["fork_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/records": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Records
+         * @description The records of a run with numbers between `after` and `before`, in order.
+         */
+        get: operations["list_records"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Records
-     * @description The records of a run with numbers between `after` and `before`, in order.
-     */
-    get: operations["list_records"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/pick": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/pick": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pick Records
+         * @description Records by their numbers, each with a glance at what was said.
+         */
+        get: operations["pick_records"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Pick Records
-     * @description Records by their numbers, each with a glance at what was said.
-     */
-    get: operations["pick_records"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/outline": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Outline Run
+         * @description What each record over `after` is about, in columns: a whole long run in a few hundred kilobytes.
+         */
+        get: operations["outline_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Outline Run
-     * @description What each record over `after` is about, in columns: a whole long run in a few hundred kilobytes.
-     */
-    get: operations["outline_run"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/bodies/{hash}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/bodies/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Body
+         * @description The value of a body.
+         */
+        get: operations["get_body"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get Body
-     * @description The value of a body.
-     */
-    get: operations["get_body"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/console": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Console
+         * @description What the process of a run printed after part `after`.
+         */
+        get: operations["get_console"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get Console
-     * @description What the process of a run printed after part `after`.
-     */
-    get: operations["get_console"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/tree": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Run Tree
+         * @description The tree that a run belongs to, as a list: each run is followed by its forks.
+         */
+        get: operations["get_run_tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get Run Tree
-     * @description The tree that a run belongs to, as a list: each run is followed by its forks.
-     */
-    get: operations["get_run_tree"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/tree": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tree
+         * @description All runs, as a list of trees: each run is followed by its forks.
+         */
+        get: operations["get_tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Get Tree
-     * @description All runs, as a list of trees: each run is followed by its forks.
-     */
-    get: operations["get_tree"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/diff": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff Runs
+         * @description How two runs differ, aligned by identity, never by position.
+         */
+        get: operations["diff_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Diff Runs
-     * @description How two runs differ, aligned by identity, never by position.
-     */
-    get: operations["diff_runs"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/report": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report Run
+         * @description What a fork executed, served from the record, mocked, did not reach; and what that saved.
+         */
+        get: operations["report_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Report Run
-     * @description What a fork executed, served from the record, mocked, did not reach; and what that saved.
-     */
-    get: operations["report_run"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/trace": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trace Run
+         * @description Invocations, spans and events of a run, of all its time or of what goes on between `since` and `until`.
+         */
+        get: operations["trace_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Trace Run
-     * @description Invocations, spans and events of a run, of all its time or of what goes on between `since` and `until`.
-     */
-    get: operations["trace_run"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/describe": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/describe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe Run
+         * @description The target of a live run: graph, settings, what each component accepts.
+         */
+        get: operations["describe_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Describe Run
-     * @description The target of a live run: graph, settings, what each component accepts.
-     */
-    get: operations["describe_run"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/describe": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/describe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Describe Spec
+         * @description The target that a spec names, built but not run; nothing is kept.
+         */
+        post: operations["describe_spec"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Describe Spec
-     * @description The target that a spec names, built but not run; nothing is kept.
-     */
-    post: operations["describe_spec"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/why": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain Record
+         * @description What led to a record; with `text`, each record that says it (without `seq`: from the first one on).
+         */
+        get: operations["explain_record"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Explain Record
-     * @description What led to a record; with `text`, each record that says it (without `seq`: from the first one on).
-     */
-    get: operations["explain_record"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/affects": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/affects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Affected
+         * @description The invocations and messages that a change of a record could reach, and those that it cannot.
+         */
+        get: operations["list_affected"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Affected
-     * @description The invocations and messages that a change of a record could reach, and those that it cannot.
-     */
-    get: operations["list_affected"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/pending": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Annotations
+         * @description What was said about a run, and about the records that it shares with the runs it was forked from.
+         */
+        get: operations["list_annotations"];
+        put?: never;
+        /**
+         * Annotate Run
+         * @description Say something about a run, or about one of its records.
+         */
+        post: operations["annotate_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Pending
-     * @description What is about to happen: what is held, then the queued messages.
-     */
-    get: operations["list_pending"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/step": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/annotations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Annotation
+         * @description Take back what was said.
+         */
+        delete: operations["remove_annotation"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Annotation
+         * @description Let an annotation say something else.
+         */
+        patch: operations["change_annotation"];
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Let one held thing go, to the next gate wherever it is.
-     * @description Let one held thing go, to the next gate wherever it is.
-     */
-    post: operations["step_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/next": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Pending
+         * @description What is about to happen: what is held, then the queued messages.
+         */
+        get: operations["list_pending"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Let one held thing go, to the next gate beside it.
-     * @description Let one held thing go, to the next gate beside it.
-     */
-    post: operations["next_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/out": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/step": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let one held thing go, to the next gate wherever it is.
+         * @description Let one held thing go, to the next gate wherever it is.
+         */
+        post: operations["step_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Let one held thing go, to the end of the invocation around it.
-     * @description Let one held thing go, to the end of the invocation around it.
-     */
-    post: operations["step_out_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/continue": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let one held thing go, to the next gate beside it.
+         * @description Let one held thing go, to the next gate beside it.
+         */
+        post: operations["next_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Let everything go, to the next breakpoint.
-     * @description Let everything go, to the next breakpoint.
-     */
-    post: operations["continue_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/pause": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let one held thing go, to the end of the invocation around it.
+         * @description Let one held thing go, to the end of the invocation around it.
+         */
+        post: operations["step_out_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Hold at the very next gate.
-     * @description Hold at the very next gate.
-     */
-    post: operations["pause_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/stop": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let everything go, to the next breakpoint.
+         * @description Let everything go, to the next breakpoint.
+         */
+        post: operations["continue_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * End the program.
-     * @description End the program.
-     */
-    post: operations["stop_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/release": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold at the very next gate.
+         * @description Hold at the very next gate.
+         */
+        post: operations["pause_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Release Hold
-     * @description Answer something that is held; what else is held stays so.
-     */
-    post: operations["release_hold"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/run-to": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the program.
+         * @description End the program.
+         */
+        post: operations["stop_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Run To Message
-     * @description Go on until a queued message is about to be delivered.
-     */
-    post: operations["run_to_message"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/edit": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Hold
+         * @description Answer something that is held; what else is held stays so.
+         */
+        post: operations["release_hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Edit Message
-     * @description Give a queued message another content.
-     */
-    post: operations["edit_message"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/drop": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/run-to": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run To Message
+         * @description Go on until a queued message is about to be delivered.
+         */
+        post: operations["run_to_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Drop Message
-     * @description Take a message out of the queue.
-     */
-    post: operations["drop_message"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/move": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit Message
+         * @description Give a queued message another content.
+         */
+        post: operations["edit_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Move Message
-     * @description Put a queued message before another one, or last.
-     */
-    post: operations["move_message"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/send": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Drop Message
+         * @description Take a message out of the queue.
+         */
+        post: operations["drop_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Send Message
-     * @description Queue a new message to a component or a topic.
-     */
-    post: operations["send_message"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/configure": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Message
+         * @description Put a queued message before another one, or last.
+         */
+        post: operations["move_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Configure Component
-     * @description Change a setting of a component, from now on.
-     */
-    post: operations["configure_component"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/breakpoints": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send Message
+         * @description Queue a new message to a component or a topic.
+         */
+        post: operations["send_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Breakpoints
-     * @description The breakpoints of a live run.
-     */
-    get: operations["list_breakpoints"];
-    put?: never;
-    /**
-     * Add Breakpoint
-     * @description Hold where a condition is true, from now on.
-     */
-    post: operations["add_breakpoint"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/breakpoints/{id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/configure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Configure Component
+         * @description Change a setting of a component, from now on.
+         */
+        post: operations["configure_component"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Remove Breakpoint
-     * @description Remove a breakpoint.
-     */
-    delete: operations["remove_breakpoint"];
-    options?: never;
-    head?: never;
-    /**
-     * Change Breakpoint
-     * @description Switch a breakpoint on or off.
-     */
-    patch: operations["change_breakpoint"];
-    trace?: never;
-  };
-  "/api/runs/{run}/export": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/breakpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Breakpoints
+         * @description The breakpoints of a live run.
+         */
+        get: operations["list_breakpoints"];
+        put?: never;
+        /**
+         * Add Breakpoint
+         * @description Hold where a condition is true, from now on.
+         */
+        post: operations["add_breakpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * Export Run
-     * @description A run, what it was forked from and all that was said, as one file that import reads.
-     */
-    get: operations["export_run"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/import": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/breakpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Breakpoint
+         * @description Remove a breakpoint.
+         */
+        delete: operations["remove_breakpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Breakpoint
+         * @description Switch a breakpoint on or off.
+         */
+        patch: operations["change_breakpoint"];
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Import Run
-     * @description Take a file that export has made; its runs get new names here.
-     */
-    post: operations["import_run"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/runs/{run}/events": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/runs/{run}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Run
+         * @description A run, what it was forked from and all that was said, as one file that import reads.
+         */
+        get: operations["export_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Run Events
-     * @description What is new of a run.  A WebSocket at the same address pushes the same events as they happen.
-     */
-    get: operations["list_run_events"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/api/events": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/api/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Run
+         * @description Take a file that export has made; its runs get new names here.
+         */
+        post: operations["import_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /**
-     * List Events
-     * @description All runs, as events.  A WebSocket at the same address pushes these first, then every change.
-     */
-    get: operations["list_events"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
+    "/api/runs/{run}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Run Events
+         * @description What is new of a run.  A WebSocket at the same address pushes the same events as they happen.
+         */
+        get: operations["list_run_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description All runs, as events.  A WebSocket at the same address pushes these first, then every change.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /**
-     * Affected
-     * @description What a change of a record could reach.
-     */
-    Affected: {
-      /** Run */
-      run: string;
-      /** Seq */
-      seq: number;
-      /** Could */
-      could: components["schemas"]["Reached"][];
-      /** Messages */
-      messages: components["schemas"]["Reached"][];
-      /** Cannot */
-      cannot: components["schemas"]["RecordOutline"][];
-      /** Components */
-      components: components["schemas"]["ComponentReach"][];
-      calls: components["schemas"]["CallReach"];
-      /** Share */
-      share: number;
-    };
-    /**
-     * Because
-     * @description Why something could change: the link, the record that it leads from, in words.
-     */
-    Because: {
-      /** Link */
-      link: string;
-      /** Of */
-      of: number;
-      /** Name */
-      name: string;
-      /** Told */
-      told: string;
-    };
-    /**
-     * Body
-     * @description The value that a hash names.
-     */
-    Body: {
-      /** Body */
-      body: string;
-      /** Value */
-      value: unknown;
-    };
-    /** Breakpoint */
-    Breakpoint: {
-      /** Id */
-      id: number;
-      /** Text */
-      text: string;
-      /** Enabled */
-      enabled: boolean;
-    };
-    /** BreakpointChange */
-    BreakpointChange: {
-      /** Enabled */
-      enabled: boolean;
-    };
-    /**
-     * BreakpointRequest
-     * @description Hold where the condition is true.
-     */
-    BreakpointRequest: {
-      /**
-       * Condition
-       * @example agent:coder
-       * @example tool:* and text~"budget"
-       * @example error
-       * @example tokens>5000
-       */
-      condition: string;
-    };
-    /** Breakpoints */
-    Breakpoints: {
-      /** Run */
-      run: string;
-      /** Breakpoints */
-      breakpoints: components["schemas"]["Breakpoint"][];
-    };
-    /**
-     * CallReach
-     * @description Model and tool calls: all, those that could change, those after the record that cannot.
-     */
-    CallReach: {
-      /** All */
-      all: number;
-      /** Could */
-      could: number;
-      /** Cannot */
-      cannot: number;
-    };
-    /**
-     * Calls
-     * @description A number for each kind of invocation.
-     */
-    Calls: {
-      /**
-       * Model
-       * @default 0
-       */
-      model: number;
-      /**
-       * Tool
-       * @default 0
-       */
-      tool: number;
-      /**
-       * Step
-       * @default 0
-       */
-      step: number;
-      /**
-       * Agent
-       * @default 0
-       */
-      agent: number;
-      /**
-       * Task
-       * @default 0
-       */
-      task: number;
-    };
-    /**
-     * ChainLink
-     * @description One record of a chain; `more` sources are not told.
-     */
-    ChainLink: {
-      /** Seq */
-      seq: number;
-      /** Kind */
-      kind: string;
-      /** Component */
-      component: string;
-      /** Call */
-      call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
-      /** Recipient */
-      recipient: string | null;
-      /** Invocation */
-      invocation: number | null;
-      /** Hash */
-      hash: string | null;
-      /** Failed */
-      failed: boolean;
-      /** Depth */
-      depth: number;
-      /** Sources */
-      sources: components["schemas"]["ChainSource"][];
-      /** More */
-      more: number;
-    };
-    /**
-     * ChainSource
-     * @description A record that led to another; `match` is the value that both hold, `name` that of the state.
-     */
-    ChainSource: {
-      /** Seq */
-      seq: number;
-      /**
-       * Relation
-       * @enum {string}
-       */
-      relation: "message" | "cause" | "state" | "value" | "input" | "inside" | "called" | "edit" | "result";
-      /** Name */
-      name: string;
-      match: components["schemas"]["TextMatch"] | null;
-    };
-    /**
-     * Columns
-     * @description A number for each record in each column.  References (`invocation`, `parent`, `message`, `span`) say how many
-     *     records back it is, 0 for none; names count in `names`, -1 for none; `at` is milliseconds since the record before.
-     */
-    Columns: {
-      /** Kind */
-      kind: number[];
-      /** At */
-      at: number[];
-      /** Component */
-      component: number[];
-      /** Call */
-      call: number[];
-      /** Invocation */
-      invocation: number[];
-      /** Parent */
-      parent: number[];
-      /** Message */
-      message: number[];
-      /** Recipient */
-      recipient: number[];
-      /** Type */
-      type: number[];
-      /** Span */
-      span: number[];
-      /** Flags */
-      flags: number[];
-    };
-    /**
-     * Component
-     * @description A named part of a target: its settings with their JSON schema, and the message types that it accepts.
-     */
-    Component: {
-      /** Path */
-      path: string;
-      /** Kind */
-      kind: string;
-      /**
-       * Doc
-       * @default
-       */
-      doc: string;
-      /** Config */
-      config: {
-        [key: string]: unknown;
-      };
-      /** Schema */
-      schema: {
-        [key: string]: unknown;
-      };
-      /** Accepts */
-      accepts: {
-        [key: string]: unknown;
-      };
-      /** Effects */
-      effects: string | null;
-    };
-    /**
-     * ComponentReach
-     * @description A component with how many of its invocations could change, could not, and were made in all.
-     */
-    ComponentReach: {
-      /** Component */
-      component: string;
-      /**
-       * Call
-       * @enum {string}
-       */
-      call: "agent" | "step" | "task" | "model" | "tool" | "flow";
-      /** Could */
-      could: number;
-      /** Cannot */
-      cannot: number;
-      /** All */
-      all: number;
-    };
-    /**
-     * ConfigSet
-     * @description Written when a setting of a component was changed; the change holds from here on.
-     */
-    ConfigSet: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "config_set";
-      /**
-       * Key
-       * @default
-       */
-      key?: string;
-      /**
-       * By
-       * @default plan
-       * @enum {string}
-       */
-      by?: "plan" | "user";
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * ConfigureRequest
-     * @description Change a setting of a component, from now on.
-     */
-    ConfigureRequest: {
-      /** Component */
-      component: string;
-      /** Key */
-      key: string;
-      /** Value */
-      value: unknown;
-    };
-    /**
-     * Console
-     * @description What the process of a run printed.
-     */
-    Console: {
-      /** Run */
-      run: string;
-      /** Parts */
-      parts: components["schemas"]["ConsolePart"][];
-    };
-    /**
-     * ConsoleEvent
-     * @description The process printed something.
-     */
-    ConsoleEvent: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: "console";
-      part: components["schemas"]["ConsolePart"];
-    };
-    /**
-     * ConsolePart
-     * @description Something that the process printed.
-     */
-    ConsolePart: {
-      /** N */
-      n: number;
-      /**
-       * Stream
-       * @description 1: output, 2: error
-       */
-      stream: number;
-      /** Text */
-      text: string;
-    };
-    /** Deleted */
-    Deleted: {
-      /** Run */
-      run: string;
-      /** Deleted */
-      deleted: boolean;
-    };
-    /**
-     * DescribeRequest
-     * @description Build a target without running it.
-     */
-    DescribeRequest: {
-      /** Spec */
-      spec: string;
-      /** Python */
-      python?: string | null;
-      /** Folder */
-      folder?: string | null;
-      /** Env */
-      env?: {
-        [key: string]: string;
-      } | null;
-    };
-    /**
-     * Description
-     * @description A target as a graph; `missing` are the hooks that this version of its framework does not have.
-     */
-    Description: {
-      /** Components */
-      components: components["schemas"]["Component"][];
-      /** Edges */
-      edges: components["schemas"]["Edge"][];
-      /** Missing */
-      missing: string[];
-      /** Capabilities */
-      capabilities: string[];
-    };
-    /**
-     * Difference
-     * @description How two runs differ: the records they share, how many pairs are the same, and those that are not, in order.
-     */
-    Difference: {
-      a: components["schemas"]["RunInfo"];
-      b: components["schemas"]["RunInfo"];
-      /** Shared */
-      shared: number;
-      /** Same */
-      same: number;
-      first: components["schemas"]["Pair"] | null;
-      /** Changes */
-      changes: components["schemas"]["Pair"][];
-    };
-    /**
-     * Done
-     * @description A command was obeyed; `seq` is the record that says so.
-     */
-    Done: {
-      /** Run */
-      run: string;
-      /** Seq */
-      seq: number | null;
-    };
-    /**
-     * DropRequest
-     * @description Take a message out of the queue.
-     */
-    DropRequest: {
-      /** Message */
-      message: number;
-    };
-    /**
-     * Edge
-     * @description Something can flow from one component to another.
-     */
-    Edge: {
-      /** Source */
-      source: string;
-      /** Target */
-      target: string;
-      /**
-       * Label
-       * @default
-       */
-      label: string;
-    };
-    /**
-     * Edit
-     * @description One declared change; it names what it changes by the record's `seq`, or by component and occurrence.
-     */
-    Edit: {
-      /**
-       * Op
-       * @enum {string}
-       */
-      op: "replace_message" | "replace_input" | "mock_output" | "raise" | "drop" | "execute" | "inject" | "set_config";
-      /** Seq */
-      seq?: number | null;
-      /** Component */
-      component?: string | null;
-      /** Occurrence */
-      occurrence?: number | null;
-      /** Call */
-      call?: string | null;
-      /** Key */
-      key?: string | null;
-      /** Type */
-      type?: string | null;
-      /** Sender */
-      sender?: string | null;
-      /** Recipient */
-      recipient?: string | null;
-      /** Where */
-      where?: unknown;
-      /** Value */
-      value?: unknown;
-    };
-    /**
-     * EditRequest
-     * @description Another content for a queued message.
-     */
-    EditRequest: {
-      /** Message */
-      message: number;
-      /** Value */
-      value: unknown;
-    };
-    /**
-     * Edited
-     * @description Written when an edit took effect: on a message before delivery, on an input, or on an output.
-     */
-    Edited: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "edited";
-      /**
-       * Op
-       * @default
-       */
-      op?: string;
-      /** Was */
-      was?: string | null;
-      /**
-       * By
-       * @default plan
-       * @enum {string}
-       */
-      by?: "plan" | "user";
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * Error
-     * @description `message` names the thing, the reason and the way out; `schema` is what the target would accept.
-     */
-    Error: {
-      /**
-       * Code
-       * @enum {string}
-       */
-      code: "error" | "wrong_use" | "not_found" | "bad_body" | "conflict" | "unauthorized" | "forbidden";
-      /** Message */
-      message: string;
-      /** Schema */
-      schema: unknown;
-    };
-    /**
-     * ForkRequest
-     * @description Fork a run at a record: at `at`, else at the first record that an edit changes, else at the end.
-     */
-    ForkRequest: {
-      /** At */
-      at?: number | null;
-      /** Edits */
-      edits?: components["schemas"]["Edit"][];
-      /**
-       * Reuse
-       * @default matching
-       * @enum {string}
-       */
-      reuse?: "matching" | "prefix" | "none";
-      /** Live */
-      live?: string[];
-      /** Repeat */
-      repeat?: ("ask" | "serve" | "run") | null;
-      /**
-       * Headless
-       * @default false
-       */
-      headless?: boolean;
-      /**
-       * Pause
-       * @default false
-       */
-      pause?: boolean;
-      /** Breakpoints */
-      breakpoints?: string[];
-      /** Python */
-      python?: string | null;
-      /**
-       * Name
-       * @default
-       */
-      name?: string;
-      /** Env */
-      env?: {
-        [key: string]: string;
-      } | null;
-    };
-    /**
-     * GapEvent
-     * @description Forget the records over `after`; those up to and with `upto` are not pushed, so fetch them.
-     */
-    GapEvent: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: "gap";
-      /** After */
-      after: number;
-      /** Upto */
-      upto: number;
-    };
-    /**
-     * Glance
-     * @description How a body begins, in words where it says something; `size` is how many characters all of it has.
-     */
-    Glance: {
-      /**
-       * Form
-       * @enum {string}
-       */
-      form: "text" | "json" | "error" | "empty";
-      /** Text */
-      text: string;
-      /** Size */
-      size: number;
-      /** Type */
-      type: string;
-    };
-    /**
-     * Hand
-     * @description One record that says a text.
-     *
-     *     `source` is the hand that it came from, null where it was new; `again`, that the same component had it in the same
-     *     role and wording before.
-     */
-    Hand: {
-      /** Seq */
-      seq: number;
-      /** Kind */
-      kind: string;
-      /** Component */
-      component: string;
-      /** Call */
-      call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
-      /** Recipient */
-      recipient: string | null;
-      /** Invocation */
-      invocation: number | null;
-      /** Hash */
-      hash: string | null;
-      /** Failed */
-      failed: boolean;
-      /**
-       * Role
-       * @enum {string}
-       */
-      role: "input" | "output" | "error" | "message" | "edit" | "setting" | "value";
-      match: components["schemas"]["TextMatch"];
-      /** Path */
-      path: (string | number)[];
-      /** Source */
-      source: number | null;
-      /** Again */
-      again: boolean;
-    };
-    /**
-     * Hold
-     * @description Something that the gate holds: an invocation before or after, a question to the user, a replay that diverged.
-     */
-    Hold: {
-      /** Hold */
-      hold: number;
-      /**
-       * When
-       * @enum {string}
-       */
-      when: "before" | "after" | "input" | "diverged";
-      /**
-       * Reason
-       * @default
-       */
-      reason: string;
-      /**
-       * Since
-       * @default 0
-       */
-      since: number;
-      /**
-       * Component
-       * @default
-       */
-      component: string;
-      /** Call */
-      call: string | null;
-      /**
-       * Type
-       * @default
-       */
-      type: string;
-      /** Message */
-      message: number | null;
-      /** Invocation */
-      invocation: number | null;
-      /** Parent */
-      parent: number | null;
-      /** Body */
-      body: string | null;
-      /**
-       * Failed
-       * @default false
-       */
-      failed: boolean;
-      /** Effects */
-      effects: string | null;
-      /** Offers */
-      offers: string[];
-      /** Prompt */
-      prompt: string | null;
-    };
-    /**
-     * HoldRequest
-     * @description Which of the things that are held; the first one where it is not said.
-     */
-    HoldRequest: {
-      /** Hold */
-      hold?: number | null;
-    };
-    /**
-     * Imported
-     * @description What an uploaded file brought: its last run, and how each of its runs is called here.
-     */
-    Imported: {
-      /** Run */
-      run: string;
-      /** Runs */
-      runs: {
-        [key: string]: string;
-      };
-    };
-    /**
-     * InvocationEnded
-     * @description Written when an invocation came back, before its result goes anywhere.
-     */
-    InvocationEnded: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "invocation_ended";
-      /**
-       * Call
-       * @enum {string}
-       */
-      call: "agent" | "step" | "task" | "model" | "tool" | "flow";
-      /**
-       * Failed
-       * @default false
-       */
-      failed?: boolean;
-      /**
-       * How
-       * @default executed
-       * @enum {string}
-       */
-      how?: "executed" | "reused" | "mocked" | "dropped";
-      /**
-       * Seconds
-       * @default 0
-       */
-      seconds?: number;
-      /**
-       * Opaque
-       * @default false
-       */
-      opaque?: boolean;
-      /**
-       * Tokens In
-       * @default 0
-       */
-      tokens_in?: number;
-      /**
-       * Tokens Out
-       * @default 0
-       */
-      tokens_out?: number;
-      /**
-       * Cost
-       * @default 0
-       */
-      cost?: number;
-      /** Changes */
-      changes?: string | null;
-      /** Output */
-      output?: unknown;
-      /** Error */
-      error?: unknown;
-    };
-    /**
-     * InvocationStarted
-     * @description Written when the gate lets an invocation go out: what it describes is about to happen.
-     */
-    InvocationStarted: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "invocation_started";
-      /**
-       * Call
-       * @enum {string}
-       */
-      call: "agent" | "step" | "task" | "model" | "tool" | "flow";
-      /**
-       * Digest
-       * @default
-       */
-      digest?: string;
-      /** Effects */
-      effects?: ("pure" | "read" | "write" | "irreversible") | null;
-      /**
-       * Type
-       * @default
-       */
-      type?: string;
-      /**
-       * Edited
-       * @default false
-       */
-      edited?: boolean;
-      /** Input */
-      input?: unknown;
-    };
-    /**
-     * Item
-     * @description One message or invocation of one run: its body, and its result.
-     */
-    Item: {
-      /** Seq */
-      seq: number;
-      /** Kind */
-      kind: string;
-      /** Component */
-      component: string;
-      /** Type */
-      type: string;
-      /** Body */
-      body: string | null;
-      /** Digest */
-      digest: string | null;
-      /** Output */
-      output: string | null;
-      /** Failed */
-      failed: boolean;
-      /** How */
-      how: string;
-      /** Ended */
-      ended: number;
-    };
-    /**
-     * Line
-     * @description One invocation of a run, or one of its parent's that it did not come to.
-     */
-    Line: {
-      /**
-       * Fate
-       * @enum {string}
-       */
-      fate: "executed" | "served" | "mocked" | "dropped" | "running" | "not reached";
-      /** Kind */
-      kind: string;
-      /** Component */
-      component: string;
-      /** Occurrence */
-      occurrence: number;
-      /** Seq */
-      seq: number | null;
-      /** Parent Seq */
-      parent_seq: number | null;
-      /** Failed */
-      failed: boolean;
-      /** Seconds */
-      seconds: number;
-      /** Tokens In */
-      tokens_in: number;
-      /** Tokens Out */
-      tokens_out: number;
-    };
-    /**
-     * MessageDropped
-     * @description Written when a queued message was taken out of the queue; it will not be delivered.
-     */
-    MessageDropped: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "message_dropped";
-      /**
-       * Edited
-       * @default false
-       */
-      edited?: boolean;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * MessageMoved
-     * @description Written when the user moved a queued message before another one, or to the end.
-     */
-    MessageMoved: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "message_moved";
-      /** Before */
-      before?: number | null;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * MessageQueued
-     * @description Written when a component has sent a message, before it can be delivered.
-     */
-    MessageQueued: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "message_queued";
-      /**
-       * Recipient
-       * @default
-       */
-      recipient?: string;
-      /**
-       * Type
-       * @default
-       */
-      type?: string;
-      /**
-       * Digest
-       * @default
-       */
-      digest?: string;
-      /**
-       * Edited
-       * @default false
-       */
-      edited?: boolean;
-      /**
-       * Injected
-       * @default false
-       */
-      injected?: boolean;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * MoveRequest
-     * @description Put a queued message before another one, or last.
-     */
-    MoveRequest: {
-      /** Message */
-      message: number;
-      /** Before */
-      before?: number | null;
-    };
-    /**
-     * Noted
-     * @description Written when a framework or a program reports an event of its own that nothing depends on.
-     */
-    Noted: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "noted";
-      /**
-       * Type
-       * @default
-       */
-      type?: string;
-      /** Span */
-      span?: number | null;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * Outline
-     * @description An edit without its value.
-     */
-    Outline: {
-      /** Op */
-      op: string;
-      /** Seq */
-      seq: number | null;
-      /** Component */
-      component: string | null;
-    };
-    /**
-     * Pair
-     * @description The same message or invocation in two runs.
-     */
-    Pair: {
-      /**
-       * Change
-       * @enum {string}
-       */
-      change: "same" | "changed" | "only_a" | "only_b";
-      a: components["schemas"]["Item"] | null;
-      b: components["schemas"]["Item"] | null;
-    };
-    /**
-     * Pending
-     * @description What is about to happen: what is held, then the queued messages in the order of their delivery.
-     */
-    Pending: {
-      /** Run */
-      run: string;
-      /**
-       * Status
-       * @enum {string}
-       */
-      status:
-        | "starting"
-        | "replaying"
-        | "running"
-        | "paused"
-        | "held"
-        | "completed"
-        | "failed"
-        | "stopped"
-        | "diverged"
-        | "lost";
-      /** Held */
-      held: components["schemas"]["PendingHold"][];
-      /** Queued */
-      queued: components["schemas"]["MessageQueued"][];
-    };
-    /**
-     * PendingHold
-     * @description Something held, with the value of its body.
-     */
-    PendingHold: {
-      /** Hold */
-      hold: number;
-      /**
-       * When
-       * @enum {string}
-       */
-      when: "before" | "after" | "input" | "diverged";
-      /**
-       * Reason
-       * @default
-       */
-      reason: string;
-      /**
-       * Since
-       * @default 0
-       */
-      since: number;
-      /**
-       * Component
-       * @default
-       */
-      component: string;
-      /** Call */
-      call: string | null;
-      /**
-       * Type
-       * @default
-       */
-      type: string;
-      /** Message */
-      message: number | null;
-      /** Invocation */
-      invocation: number | null;
-      /** Parent */
-      parent: number | null;
-      /** Body */
-      body: string | null;
-      /**
-       * Failed
-       * @default false
-       */
-      failed: boolean;
-      /** Effects */
-      effects: string | null;
-      /** Offers */
-      offers: string[];
-      /** Prompt */
-      prompt: string | null;
-      /** Value */
-      value: unknown;
-    };
-    /**
-     * Picked
-     * @description The records that were asked for by number, in order, and a glance at each body, by its hash.
-     */
-    Picked: {
-      /** Run */
-      run: string;
-      /** Records */
-      records: (
-        | components["schemas"]["RunStarted"]
-        | components["schemas"]["MessageQueued"]
-        | components["schemas"]["MessageDropped"]
-        | components["schemas"]["MessageMoved"]
-        | components["schemas"]["InvocationStarted"]
-        | components["schemas"]["StreamChunk"]
-        | components["schemas"]["InvocationEnded"]
-        | components["schemas"]["ValueRead"]
-        | components["schemas"]["Edited"]
-        | components["schemas"]["ConfigSet"]
-        | components["schemas"]["Noted"]
-        | components["schemas"]["SpanStarted"]
-        | components["schemas"]["SpanEnded"]
-        | components["schemas"]["RunEnded"]
-      )[];
-      /** Glances */
-      glances: {
-        [key: string]: components["schemas"]["Glance"];
-      };
-    };
-    /** Problem */
-    Problem: {
-      error: components["schemas"]["Error"];
-    };
-    /**
-     * Reached
-     * @description What could change: its input, or only its result; `race`: only if parts that run at once finish otherwise.
-     */
-    Reached: {
-      /** Seq */
-      seq: number;
-      /** Kind */
-      kind: string;
-      /** Component */
-      component: string;
-      /** Call */
-      call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
-      /** Recipient */
-      recipient: string | null;
-      /** Invocation */
-      invocation: number | null;
-      /** Hash */
-      hash: string | null;
-      /** Failed */
-      failed: boolean;
-      /**
-       * Changes
-       * @enum {string}
-       */
-      changes: "input" | "result";
-      /** Race */
-      race: boolean;
-      because: components["schemas"]["Because"];
-    };
-    /**
-     * RecordEvent
-     * @description A record was written; its `seq` is what to resume with.
-     */
-    RecordEvent: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: "record";
-      /** Record */
-      record:
-        | components["schemas"]["RunStarted"]
-        | components["schemas"]["MessageQueued"]
-        | components["schemas"]["MessageDropped"]
-        | components["schemas"]["MessageMoved"]
-        | components["schemas"]["InvocationStarted"]
-        | components["schemas"]["StreamChunk"]
-        | components["schemas"]["InvocationEnded"]
-        | components["schemas"]["ValueRead"]
-        | components["schemas"]["Edited"]
-        | components["schemas"]["ConfigSet"]
-        | components["schemas"]["Noted"]
-        | components["schemas"]["SpanStarted"]
-        | components["schemas"]["SpanEnded"]
-        | components["schemas"]["RunEnded"];
-    };
-    /**
-     * RecordOutline
-     * @description What a record is about.
-     */
-    RecordOutline: {
-      /** Seq */
-      seq: number;
-      /** Kind */
-      kind: string;
-      /** Component */
-      component: string;
-      /** Call */
-      call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
-      /** Recipient */
-      recipient: string | null;
-      /** Invocation */
-      invocation: number | null;
-      /** Hash */
-      hash: string | null;
-      /** Failed */
-      failed: boolean;
-    };
-    /**
-     * RecordPage
-     * @description Some records of a run, in order.  `total` is how many the run has, `more` whether others follow these.
-     */
-    RecordPage: {
-      /** Run */
-      run: string;
-      /** Total */
-      total: number;
-      /** More */
-      more: boolean;
-      /** Records */
-      records: (
-        | components["schemas"]["RunStarted"]
-        | components["schemas"]["MessageQueued"]
-        | components["schemas"]["MessageDropped"]
-        | components["schemas"]["MessageMoved"]
-        | components["schemas"]["InvocationStarted"]
-        | components["schemas"]["StreamChunk"]
-        | components["schemas"]["InvocationEnded"]
-        | components["schemas"]["ValueRead"]
-        | components["schemas"]["Edited"]
-        | components["schemas"]["ConfigSet"]
-        | components["schemas"]["Noted"]
-        | components["schemas"]["SpanStarted"]
-        | components["schemas"]["SpanEnded"]
-        | components["schemas"]["RunEnded"]
-      )[];
-    };
-    /**
-     * RecordsOutline
-     * @description What `count` records of a run from number `first` on are about; `origin` is when the first was written.
-     */
-    RecordsOutline: {
-      /** Run */
-      run: string;
-      /** First */
-      first: number;
-      /** Count */
-      count: number;
-      /** Total */
-      total: number;
-      /** Origin */
-      origin: number;
-      /** Kinds */
-      kinds: string[];
-      /** Calls */
-      calls: string[];
-      /** Flags */
-      flags: string[];
-      /** Names */
-      names: string[];
-      columns: components["schemas"]["Columns"];
-    };
-    /**
-     * ReleaseRequest
-     * @description Answer what is held: let it go on, with another input if there is a `value`; or serve `value` as its result.
-     */
-    ReleaseRequest: {
-      /** Hold */
-      hold?: number | null;
-      /**
-       * Verb
-       * @default proceed
-       * @enum {string}
-       */
-      verb?: "proceed" | "over" | "serve" | "drop" | "record" | "stop";
-      /** Value */
-      value?: unknown;
-      /**
-       * Failed
-       * @default false
-       */
-      failed?: boolean;
-    };
-    /**
-     * Report
-     * @description What became of each invocation of a run, in order, and of its parent's.
-     */
-    Report: {
-      /** Run */
-      run: string;
-      /** Parent */
-      parent: string | null;
-      /** Cut */
-      cut: number;
-      /**
-       * Status
-       * @enum {string}
-       */
-      status:
-        | "starting"
-        | "replaying"
-        | "running"
-        | "paused"
-        | "held"
-        | "completed"
-        | "failed"
-        | "stopped"
-        | "diverged"
-        | "lost";
-      /** Lines */
-      lines: components["schemas"]["Line"][];
-      /** Counts */
-      counts: {
-        [key: string]: {
-          [key: string]: number;
+    schemas: {
+        /**
+         * Affected
+         * @description What a change of a record could reach.
+         */
+        Affected: {
+            /** Run */
+            run: string;
+            /** Seq */
+            seq: number;
+            /** Could */
+            could: components["schemas"]["Reached"][];
+            /** Messages */
+            messages: components["schemas"]["Reached"][];
+            /** Cannot */
+            cannot: components["schemas"]["RecordOutline"][];
+            /** Components */
+            components: components["schemas"]["ComponentReach"][];
+            calls: components["schemas"]["CallReach"];
+            /** Share */
+            share: number;
         };
-      };
-      saved: components["schemas"]["Saved"];
-      /** Unused */
-      unused: components["schemas"]["Edit"][];
+        /**
+         * Annotation
+         * @description Something that was said about run `run`, or about its record `seq`.
+         */
+        Annotation: {
+            /** Id */
+            id: number;
+            /** Run */
+            run: string;
+            /** Seq */
+            seq: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "expectation" | "verdict" | "feedback" | "finding";
+            /** Author */
+            author: string;
+            /** Text */
+            text: string;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+            /** Created */
+            created: number;
+        };
+        /**
+         * AnnotationChange
+         * @description Let an annotation say something else; what is not given stays.
+         */
+        AnnotationChange: {
+            /** Text */
+            text?: string | null;
+            /** Data */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** AnnotationRemoved */
+        AnnotationRemoved: {
+            /** Run */
+            run: string;
+            /** Id */
+            id: number;
+            /** Removed */
+            removed: boolean;
+        };
+        /**
+         * AnnotationRequest
+         * @description Say something about a run, or about one of its records.
+         *
+         *     An `expectation` is the answer that is expected of the run and its forks; a `verdict` needs `passed` in its data.
+         */
+        AnnotationRequest: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "expectation" | "verdict" | "feedback" | "finding";
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /** Seq */
+            seq?: number | null;
+            /**
+             * Author
+             * @default user
+             */
+            author?: string;
+            /** Data */
+            data?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * Annotations
+         * @description What was said about a run, and about the records that it shares with the runs it was forked from.
+         */
+        Annotations: {
+            /** Run */
+            run: string;
+            /** Annotations */
+            annotations: components["schemas"]["Annotation"][];
+        };
+        /**
+         * Because
+         * @description Why something could change: the link, the record that it leads from, in words.
+         */
+        Because: {
+            /** Link */
+            link: string;
+            /** Of */
+            of: number;
+            /** Name */
+            name: string;
+            /** Told */
+            told: string;
+        };
+        /**
+         * Body
+         * @description The value that a hash names.
+         */
+        Body: {
+            /** Body */
+            body: string;
+            /** Value */
+            value: unknown;
+        };
+        /** Breakpoint */
+        Breakpoint: {
+            /** Id */
+            id: number;
+            /** Text */
+            text: string;
+            /** Enabled */
+            enabled: boolean;
+        };
+        /** BreakpointChange */
+        BreakpointChange: {
+            /** Enabled */
+            enabled: boolean;
+        };
+        /**
+         * BreakpointRequest
+         * @description Hold where the condition is true.
+         */
+        BreakpointRequest: {
+            /**
+             * Condition
+             * @example agent:coder
+             * @example tool:* and text~"budget"
+             * @example error
+             * @example tokens>5000
+             */
+            condition: string;
+        };
+        /** Breakpoints */
+        Breakpoints: {
+            /** Run */
+            run: string;
+            /** Breakpoints */
+            breakpoints: components["schemas"]["Breakpoint"][];
+        };
+        /**
+         * CallReach
+         * @description Model and tool calls: all, those that could change, those after the record that cannot.
+         */
+        CallReach: {
+            /** All */
+            all: number;
+            /** Could */
+            could: number;
+            /** Cannot */
+            cannot: number;
+        };
+        /**
+         * Calls
+         * @description A number for each kind of invocation.
+         */
+        Calls: {
+            /**
+             * Model
+             * @default 0
+             */
+            model: number;
+            /**
+             * Tool
+             * @default 0
+             */
+            tool: number;
+            /**
+             * Step
+             * @default 0
+             */
+            step: number;
+            /**
+             * Agent
+             * @default 0
+             */
+            agent: number;
+            /**
+             * Task
+             * @default 0
+             */
+            task: number;
+        };
+        /**
+         * ChainLink
+         * @description One record of a chain; `more` sources are not told.
+         */
+        ChainLink: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Call */
+            call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
+            /** Recipient */
+            recipient: string | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Hash */
+            hash: string | null;
+            /** Failed */
+            failed: boolean;
+            /** Depth */
+            depth: number;
+            /** Sources */
+            sources: components["schemas"]["ChainSource"][];
+            /** More */
+            more: number;
+        };
+        /**
+         * ChainSource
+         * @description A record that led to another; `match` is the value that both hold, `name` that of the state.
+         */
+        ChainSource: {
+            /** Seq */
+            seq: number;
+            /**
+             * Relation
+             * @enum {string}
+             */
+            relation: "message" | "cause" | "state" | "value" | "input" | "inside" | "called" | "edit" | "result";
+            /** Name */
+            name: string;
+            match: components["schemas"]["TextMatch"] | null;
+        };
+        /**
+         * Columns
+         * @description A number for each record in each column.  References (`invocation`, `parent`, `message`, `span`) say how many
+         *     records back it is, 0 for none; names count in `names`, -1 for none; `at` is milliseconds since the record before.
+         */
+        Columns: {
+            /** Kind */
+            kind: number[];
+            /** At */
+            at: number[];
+            /** Component */
+            component: number[];
+            /** Call */
+            call: number[];
+            /** Invocation */
+            invocation: number[];
+            /** Parent */
+            parent: number[];
+            /** Message */
+            message: number[];
+            /** Recipient */
+            recipient: number[];
+            /** Type */
+            type: number[];
+            /** Span */
+            span: number[];
+            /** Flags */
+            flags: number[];
+        };
+        /**
+         * Component
+         * @description A named part of a target: its settings with their JSON schema, and the message types that it accepts.
+         */
+        Component: {
+            /** Path */
+            path: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Doc
+             * @default
+             */
+            doc: string;
+            /** Config */
+            config: {
+                [key: string]: unknown;
+            };
+            /** Schema */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** Accepts */
+            accepts: {
+                [key: string]: unknown;
+            };
+            /** Effects */
+            effects: string | null;
+        };
+        /**
+         * ComponentReach
+         * @description A component with how many of its invocations could change, could not, and were made in all.
+         */
+        ComponentReach: {
+            /** Component */
+            component: string;
+            /**
+             * Call
+             * @enum {string}
+             */
+            call: "agent" | "step" | "task" | "model" | "tool" | "flow";
+            /** Could */
+            could: number;
+            /** Cannot */
+            cannot: number;
+            /** All */
+            all: number;
+        };
+        /**
+         * ConfigSet
+         * @description Written when a setting of a component was changed; the change holds from here on.
+         */
+        ConfigSet: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "config_set";
+            /**
+             * Key
+             * @default
+             */
+            key?: string;
+            /**
+             * By
+             * @default plan
+             * @enum {string}
+             */
+            by?: "plan" | "user";
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * ConfigureRequest
+         * @description Change a setting of a component, from now on.
+         */
+        ConfigureRequest: {
+            /** Component */
+            component: string;
+            /** Key */
+            key: string;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * Console
+         * @description What the process of a run printed.
+         */
+        Console: {
+            /** Run */
+            run: string;
+            /** Parts */
+            parts: components["schemas"]["ConsolePart"][];
+        };
+        /**
+         * ConsoleEvent
+         * @description The process printed something.
+         */
+        ConsoleEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "console";
+            part: components["schemas"]["ConsolePart"];
+        };
+        /**
+         * ConsolePart
+         * @description Something that the process printed.
+         */
+        ConsolePart: {
+            /** N */
+            n: number;
+            /**
+             * Stream
+             * @description 1: output, 2: error
+             */
+            stream: number;
+            /** Text */
+            text: string;
+        };
+        /** Deleted */
+        Deleted: {
+            /** Run */
+            run: string;
+            /** Deleted */
+            deleted: boolean;
+        };
+        /**
+         * DescribeRequest
+         * @description Build a target without running it.
+         */
+        DescribeRequest: {
+            /** Spec */
+            spec: string;
+            /** Python */
+            python?: string | null;
+            /** Folder */
+            folder?: string | null;
+            /** Env */
+            env?: {
+                [key: string]: string;
+            } | null;
+        };
+        /**
+         * Description
+         * @description A target as a graph; `missing` are the hooks that this version of its framework does not have.
+         */
+        Description: {
+            /** Components */
+            components: components["schemas"]["Component"][];
+            /** Edges */
+            edges: components["schemas"]["Edge"][];
+            /** Missing */
+            missing: string[];
+            /** Capabilities */
+            capabilities: string[];
+        };
+        /**
+         * Difference
+         * @description How two runs differ: the records they share, how many pairs are the same, and those that are not, in order.
+         */
+        Difference: {
+            a: components["schemas"]["RunInfo"];
+            b: components["schemas"]["RunInfo"];
+            /** Shared */
+            shared: number;
+            /** Same */
+            same: number;
+            first: components["schemas"]["Pair"] | null;
+            /** Changes */
+            changes: components["schemas"]["Pair"][];
+        };
+        /**
+         * Done
+         * @description A command was obeyed; `seq` is the record that says so.
+         */
+        Done: {
+            /** Run */
+            run: string;
+            /** Seq */
+            seq: number | null;
+        };
+        /**
+         * DropRequest
+         * @description Take a message out of the queue.
+         */
+        DropRequest: {
+            /** Message */
+            message: number;
+        };
+        /**
+         * Edge
+         * @description Something can flow from one component to another.
+         */
+        Edge: {
+            /** Source */
+            source: string;
+            /** Target */
+            target: string;
+            /**
+             * Label
+             * @default
+             */
+            label: string;
+        };
+        /**
+         * Edit
+         * @description One declared change; it names what it changes by the record's `seq`, or by component and occurrence.
+         */
+        Edit: {
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "replace_message" | "replace_input" | "mock_output" | "raise" | "drop" | "execute" | "inject" | "set_config";
+            /** Seq */
+            seq?: number | null;
+            /** Component */
+            component?: string | null;
+            /** Occurrence */
+            occurrence?: number | null;
+            /** Call */
+            call?: string | null;
+            /** Key */
+            key?: string | null;
+            /** Type */
+            type?: string | null;
+            /** Sender */
+            sender?: string | null;
+            /** Recipient */
+            recipient?: string | null;
+            /** Where */
+            where?: unknown;
+            /** Value */
+            value?: unknown;
+        };
+        /**
+         * EditRequest
+         * @description Another content for a queued message.
+         */
+        EditRequest: {
+            /** Message */
+            message: number;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * Edited
+         * @description Written when an edit took effect: on a message before delivery, on an input, or on an output.
+         */
+        Edited: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "edited";
+            /**
+             * Op
+             * @default
+             */
+            op?: string;
+            /** Was */
+            was?: string | null;
+            /**
+             * By
+             * @default plan
+             * @enum {string}
+             */
+            by?: "plan" | "user";
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * Error
+         * @description `message` names the thing, the reason and the way out; `schema` is what the target would accept.
+         */
+        Error: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "error" | "wrong_use" | "not_found" | "bad_body" | "conflict" | "unauthorized" | "forbidden";
+            /** Message */
+            message: string;
+            /** Schema */
+            schema: unknown;
+        };
+        /**
+         * ForkRequest
+         * @description Fork a run at a record: at `at`, else at the first record that an edit changes, else at the end.
+         */
+        ForkRequest: {
+            /** At */
+            at?: number | null;
+            /** Edits */
+            edits?: components["schemas"]["Edit"][];
+            /**
+             * Reuse
+             * @default matching
+             * @enum {string}
+             */
+            reuse?: "matching" | "prefix" | "none";
+            /** Live */
+            live?: string[];
+            /** Repeat */
+            repeat?: ("ask" | "serve" | "run") | null;
+            /**
+             * Headless
+             * @default false
+             */
+            headless?: boolean;
+            /**
+             * Pause
+             * @default false
+             */
+            pause?: boolean;
+            /** Breakpoints */
+            breakpoints?: string[];
+            /** Python */
+            python?: string | null;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /** Env */
+            env?: {
+                [key: string]: string;
+            } | null;
+        };
+        /**
+         * GapEvent
+         * @description Forget the records over `after`; those up to and with `upto` are not pushed, so fetch them.
+         */
+        GapEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "gap";
+            /** After */
+            after: number;
+            /** Upto */
+            upto: number;
+        };
+        /**
+         * Glance
+         * @description How a body begins, in words where it says something; `size` is how many characters all of it has.
+         */
+        Glance: {
+            /**
+             * Form
+             * @enum {string}
+             */
+            form: "text" | "json" | "error" | "empty";
+            /** Text */
+            text: string;
+            /** Size */
+            size: number;
+            /** Type */
+            type: string;
+        };
+        /**
+         * Hand
+         * @description One record that says a text.
+         *
+         *     `source` is the hand that it came from, null where it was new; `again`, that the same component had it in the same
+         *     role and wording before.
+         */
+        Hand: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Call */
+            call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
+            /** Recipient */
+            recipient: string | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Hash */
+            hash: string | null;
+            /** Failed */
+            failed: boolean;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "input" | "output" | "error" | "message" | "edit" | "setting" | "value";
+            match: components["schemas"]["TextMatch"];
+            /** Path */
+            path: (string | number)[];
+            /** Source */
+            source: number | null;
+            /** Again */
+            again: boolean;
+        };
+        /**
+         * Hold
+         * @description Something that the gate holds: an invocation before or after, a question to the user, a replay that diverged.
+         */
+        Hold: {
+            /** Hold */
+            hold: number;
+            /**
+             * When
+             * @enum {string}
+             */
+            when: "before" | "after" | "input" | "diverged";
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * Since
+             * @default 0
+             */
+            since: number;
+            /**
+             * Component
+             * @default
+             */
+            component: string;
+            /** Call */
+            call: string | null;
+            /**
+             * Type
+             * @default
+             */
+            type: string;
+            /** Message */
+            message: number | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Parent */
+            parent: number | null;
+            /** Body */
+            body: string | null;
+            /**
+             * Failed
+             * @default false
+             */
+            failed: boolean;
+            /** Effects */
+            effects: string | null;
+            /** Offers */
+            offers: string[];
+            /** Prompt */
+            prompt: string | null;
+        };
+        /**
+         * HoldRequest
+         * @description Which of the things that are held; the first one where it is not said.
+         */
+        HoldRequest: {
+            /** Hold */
+            hold?: number | null;
+        };
+        /**
+         * Imported
+         * @description What an uploaded file brought: its last run, and how each of its runs is called here.
+         */
+        Imported: {
+            /** Run */
+            run: string;
+            /** Runs */
+            runs: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * InvocationEnded
+         * @description Written when an invocation came back, before its result goes anywhere.
+         */
+        InvocationEnded: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "invocation_ended";
+            /**
+             * Call
+             * @enum {string}
+             */
+            call: "agent" | "step" | "task" | "model" | "tool" | "flow";
+            /**
+             * Failed
+             * @default false
+             */
+            failed?: boolean;
+            /**
+             * How
+             * @default executed
+             * @enum {string}
+             */
+            how?: "executed" | "reused" | "mocked" | "dropped";
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds?: number;
+            /**
+             * Opaque
+             * @default false
+             */
+            opaque?: boolean;
+            /**
+             * Tokens In
+             * @default 0
+             */
+            tokens_in?: number;
+            /**
+             * Tokens Out
+             * @default 0
+             */
+            tokens_out?: number;
+            /**
+             * Cost
+             * @default 0
+             */
+            cost?: number;
+            /** Changes */
+            changes?: string | null;
+            /** Output */
+            output?: unknown;
+            /** Error */
+            error?: unknown;
+        };
+        /**
+         * InvocationStarted
+         * @description Written when the gate lets an invocation go out: what it describes is about to happen.
+         */
+        InvocationStarted: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "invocation_started";
+            /**
+             * Call
+             * @enum {string}
+             */
+            call: "agent" | "step" | "task" | "model" | "tool" | "flow";
+            /**
+             * Digest
+             * @default
+             */
+            digest?: string;
+            /** Effects */
+            effects?: ("pure" | "read" | "write" | "irreversible") | null;
+            /**
+             * Type
+             * @default
+             */
+            type?: string;
+            /**
+             * Edited
+             * @default false
+             */
+            edited?: boolean;
+            /** Input */
+            input?: unknown;
+        };
+        /**
+         * Item
+         * @description One message or invocation of one run: its body, and its result.
+         */
+        Item: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Type */
+            type: string;
+            /** Body */
+            body: string | null;
+            /** Digest */
+            digest: string | null;
+            /** Output */
+            output: string | null;
+            /** Failed */
+            failed: boolean;
+            /** How */
+            how: string;
+            /** Ended */
+            ended: number;
+        };
+        /**
+         * Line
+         * @description One invocation of a run, or one of its parent's that it did not come to.
+         */
+        Line: {
+            /**
+             * Fate
+             * @enum {string}
+             */
+            fate: "executed" | "served" | "mocked" | "dropped" | "running" | "not reached";
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Occurrence */
+            occurrence: number;
+            /** Seq */
+            seq: number | null;
+            /** Parent Seq */
+            parent_seq: number | null;
+            /** Failed */
+            failed: boolean;
+            /** Seconds */
+            seconds: number;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+        };
+        /**
+         * MessageDropped
+         * @description Written when a queued message was taken out of the queue; it will not be delivered.
+         */
+        MessageDropped: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "message_dropped";
+            /**
+             * Edited
+             * @default false
+             */
+            edited?: boolean;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * MessageMoved
+         * @description Written when the user moved a queued message before another one, or to the end.
+         */
+        MessageMoved: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "message_moved";
+            /** Before */
+            before?: number | null;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * MessageQueued
+         * @description Written when a component has sent a message, before it can be delivered.
+         */
+        MessageQueued: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "message_queued";
+            /**
+             * Recipient
+             * @default
+             */
+            recipient?: string;
+            /**
+             * Type
+             * @default
+             */
+            type?: string;
+            /**
+             * Digest
+             * @default
+             */
+            digest?: string;
+            /**
+             * Edited
+             * @default false
+             */
+            edited?: boolean;
+            /**
+             * Injected
+             * @default false
+             */
+            injected?: boolean;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * MoveRequest
+         * @description Put a queued message before another one, or last.
+         */
+        MoveRequest: {
+            /** Message */
+            message: number;
+            /** Before */
+            before?: number | null;
+        };
+        /**
+         * Noted
+         * @description Written when a framework or a program reports an event of its own that nothing depends on.
+         */
+        Noted: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "noted";
+            /**
+             * Type
+             * @default
+             */
+            type?: string;
+            /** Span */
+            span?: number | null;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * Outline
+         * @description An edit without its value.
+         */
+        Outline: {
+            /** Op */
+            op: string;
+            /** Seq */
+            seq: number | null;
+            /** Component */
+            component: string | null;
+        };
+        /**
+         * Pair
+         * @description The same message or invocation in two runs.
+         */
+        Pair: {
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "same" | "changed" | "only_a" | "only_b";
+            a: components["schemas"]["Item"] | null;
+            b: components["schemas"]["Item"] | null;
+        };
+        /**
+         * Pending
+         * @description What is about to happen: what is held, then the queued messages in the order of their delivery.
+         */
+        Pending: {
+            /** Run */
+            run: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            /** Held */
+            held: components["schemas"]["PendingHold"][];
+            /** Queued */
+            queued: components["schemas"]["MessageQueued"][];
+        };
+        /**
+         * PendingHold
+         * @description Something held, with the value of its body.
+         */
+        PendingHold: {
+            /** Hold */
+            hold: number;
+            /**
+             * When
+             * @enum {string}
+             */
+            when: "before" | "after" | "input" | "diverged";
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * Since
+             * @default 0
+             */
+            since: number;
+            /**
+             * Component
+             * @default
+             */
+            component: string;
+            /** Call */
+            call: string | null;
+            /**
+             * Type
+             * @default
+             */
+            type: string;
+            /** Message */
+            message: number | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Parent */
+            parent: number | null;
+            /** Body */
+            body: string | null;
+            /**
+             * Failed
+             * @default false
+             */
+            failed: boolean;
+            /** Effects */
+            effects: string | null;
+            /** Offers */
+            offers: string[];
+            /** Prompt */
+            prompt: string | null;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * Picked
+         * @description The records that were asked for by number, in order, and a glance at each body, by its hash.
+         */
+        Picked: {
+            /** Run */
+            run: string;
+            /** Records */
+            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"])[];
+            /** Glances */
+            glances: {
+                [key: string]: components["schemas"]["Glance"];
+            };
+        };
+        /** Problem */
+        Problem: {
+            error: components["schemas"]["Error"];
+        };
+        /**
+         * Reached
+         * @description What could change: its input, or only its result; `race`: only if parts that run at once finish otherwise.
+         */
+        Reached: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Call */
+            call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
+            /** Recipient */
+            recipient: string | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Hash */
+            hash: string | null;
+            /** Failed */
+            failed: boolean;
+            /**
+             * Changes
+             * @enum {string}
+             */
+            changes: "input" | "result";
+            /** Race */
+            race: boolean;
+            because: components["schemas"]["Because"];
+        };
+        /**
+         * RecordEvent
+         * @description A record was written; its `seq` is what to resume with.
+         */
+        RecordEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "record";
+            /** Record */
+            record: components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"];
+        };
+        /**
+         * RecordOutline
+         * @description What a record is about.
+         */
+        RecordOutline: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Call */
+            call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
+            /** Recipient */
+            recipient: string | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Hash */
+            hash: string | null;
+            /** Failed */
+            failed: boolean;
+        };
+        /**
+         * RecordPage
+         * @description Some records of a run, in order.  `total` is how many the run has, `more` whether others follow these.
+         */
+        RecordPage: {
+            /** Run */
+            run: string;
+            /** Total */
+            total: number;
+            /** More */
+            more: boolean;
+            /** Records */
+            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"])[];
+        };
+        /**
+         * RecordsOutline
+         * @description What `count` records of a run from number `first` on are about; `origin` is when the first was written.
+         */
+        RecordsOutline: {
+            /** Run */
+            run: string;
+            /** First */
+            first: number;
+            /** Count */
+            count: number;
+            /** Total */
+            total: number;
+            /** Origin */
+            origin: number;
+            /** Kinds */
+            kinds: string[];
+            /** Calls */
+            calls: string[];
+            /** Flags */
+            flags: string[];
+            /** Names */
+            names: string[];
+            columns: components["schemas"]["Columns"];
+        };
+        /**
+         * ReleaseRequest
+         * @description Answer what is held: let it go on, with another input if there is a `value`; or serve `value` as its result.
+         */
+        ReleaseRequest: {
+            /** Hold */
+            hold?: number | null;
+            /**
+             * Verb
+             * @default proceed
+             * @enum {string}
+             */
+            verb?: "proceed" | "over" | "serve" | "drop" | "record" | "stop";
+            /** Value */
+            value?: unknown;
+            /**
+             * Failed
+             * @default false
+             */
+            failed?: boolean;
+        };
+        /**
+         * Report
+         * @description What became of each invocation of a run, in order, and of its parent's.
+         */
+        Report: {
+            /** Run */
+            run: string;
+            /** Parent */
+            parent: string | null;
+            /** Cut */
+            cut: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            /** Lines */
+            lines: components["schemas"]["Line"][];
+            /** Counts */
+            counts: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            saved: components["schemas"]["Saved"];
+            /** Unused */
+            unused: components["schemas"]["Edit"][];
+        };
+        /**
+         * RunBranch
+         * @description A run in a tree that is written as a list: `depth` forks below a root, and followed by its own forks.
+         */
+        RunBranch: {
+            /** Run */
+            run: string;
+            /** Name */
+            name: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            /** Live */
+            live: boolean;
+            /** Spec */
+            spec: string;
+            /** Parent */
+            parent: string | null;
+            /** Cut */
+            cut: number | null;
+            /** Edits */
+            edits: components["schemas"]["Outline"][];
+            /** Records */
+            records: number;
+            /** Created */
+            created: number;
+            /** Ended */
+            ended: number | null;
+            /** Input */
+            input: string;
+            /** Output */
+            output: string;
+            /** Error */
+            error: string;
+            calls: components["schemas"]["Calls"] | null;
+            tokens: components["schemas"]["Tokens"] | null;
+            /** Cost */
+            cost: number | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Outcome */
+            outcome: ("passed" | "failed") | null;
+            /** Expected */
+            expected: string | null;
+            /** Imported */
+            imported: boolean;
+            /** Depth */
+            depth: number;
+        };
+        /**
+         * RunChanged
+         * @description A run has begun, or is not as it was.
+         */
+        RunChanged: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run";
+            run: components["schemas"]["RunSummary"];
+        };
+        /**
+         * RunDeleted
+         * @description A run is gone.
+         */
+        RunDeleted: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "deleted";
+            /** Run */
+            run: string;
+        };
+        /**
+         * RunEnded
+         * @description Written last, when the target has returned, failed, been stopped, or diverged from the record it replayed.
+         */
+        RunEnded: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "run_ended";
+            /**
+             * Status
+             * @default completed
+             * @enum {string}
+             */
+            status?: "completed" | "failed" | "held" | "stopped" | "diverged";
+            /** Unused */
+            unused?: number[];
+            /** Output */
+            output?: unknown;
+            /** Error */
+            error?: unknown;
+        };
+        /**
+         * RunInfo
+         * @description A run whole.
+         */
+        RunInfo: {
+            /** Run */
+            run: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            /** Live */
+            live: boolean;
+            /** Records */
+            records: number;
+            /** Cut */
+            cut: number | null;
+            /** Ended */
+            ended: number | null;
+            /** Held */
+            held: components["schemas"]["Hold"][];
+            /** Difference */
+            difference: unknown;
+            /**
+             * Trouble
+             * @default
+             */
+            trouble: string;
+            /**
+             * @default {
+             *       "model": 0,
+             *       "tool": 0,
+             *       "step": 0,
+             *       "agent": 0,
+             *       "task": 0
+             *     }
+             */
+            executed: components["schemas"]["Calls"];
+            /**
+             * @default {
+             *       "model": 0,
+             *       "tool": 0,
+             *       "step": 0,
+             *       "agent": 0,
+             *       "task": 0
+             *     }
+             */
+            reused: components["schemas"]["Calls"];
+            /**
+             * @default {
+             *       "model": 0,
+             *       "tool": 0,
+             *       "step": 0,
+             *       "agent": 0,
+             *       "task": 0
+             *     }
+             */
+            mocked: components["schemas"]["Calls"];
+            /**
+             * @default {
+             *       "input": 0,
+             *       "output": 0
+             *     }
+             */
+            tokens: components["schemas"]["Tokens"];
+            /**
+             * Cost
+             * @default 0
+             */
+            cost: number;
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds: number;
+            /** Outcome */
+            outcome: ("passed" | "failed") | null;
+            /** Expected */
+            expected: string | null;
+            /**
+             * Imported
+             * @default false
+             */
+            imported: boolean;
+            /** Name */
+            name: string;
+            /** Spec */
+            spec: string;
+            /** Folder */
+            folder: string;
+            /** Python */
+            python: string;
+            /** Parent */
+            parent: string | null;
+            /** Reuse */
+            reuse: string | null;
+            /** Edits */
+            edits: components["schemas"]["Edit"][];
+            /** Mocks */
+            mocks: components["schemas"]["Edit"][];
+            /** Created */
+            created: number;
+            /** Input */
+            input: unknown;
+            /** Output */
+            output: unknown;
+            /** Error */
+            error: unknown;
+        };
+        /**
+         * RunRequest
+         * @description Start a run of a target.  Without `input`, the target starts without one.
+         */
+        RunRequest: {
+            /** Spec */
+            spec: string;
+            /** Input */
+            input?: unknown;
+            /**
+             * Headless
+             * @default false
+             */
+            headless?: boolean;
+            /**
+             * Pause
+             * @default false
+             */
+            pause?: boolean;
+            /** Breakpoints */
+            breakpoints?: string[];
+            /** Python */
+            python?: string | null;
+            /** Config */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** Edits */
+            edits?: components["schemas"]["Edit"][];
+            /** Folder */
+            folder?: string | null;
+            /** Args */
+            args?: string[];
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /** Expected */
+            expected?: string | null;
+            /** Env */
+            env?: {
+                [key: string]: string;
+            } | null;
+        };
+        /**
+         * RunStarted
+         * @description Written first, before any code of the target runs.
+         */
+        RunStarted: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "run_started";
+            /**
+             * Format
+             * @default 1
+             */
+            format?: number;
+            /**
+             * Python
+             * @default
+             */
+            python?: string;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed?: number;
+            /** Input */
+            input?: unknown;
+        };
+        /**
+         * RunState
+         * @description What changes about a run while it goes on.
+         */
+        RunState: {
+            /** Run */
+            run: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            /** Live */
+            live: boolean;
+            /** Records */
+            records: number;
+            /** Cut */
+            cut: number | null;
+            /** Ended */
+            ended: number | null;
+            /** Held */
+            held: components["schemas"]["Hold"][];
+            /** Difference */
+            difference: unknown;
+            /**
+             * Trouble
+             * @default
+             */
+            trouble: string;
+            /**
+             * @default {
+             *       "model": 0,
+             *       "tool": 0,
+             *       "step": 0,
+             *       "agent": 0,
+             *       "task": 0
+             *     }
+             */
+            executed: components["schemas"]["Calls"];
+            /**
+             * @default {
+             *       "model": 0,
+             *       "tool": 0,
+             *       "step": 0,
+             *       "agent": 0,
+             *       "task": 0
+             *     }
+             */
+            reused: components["schemas"]["Calls"];
+            /**
+             * @default {
+             *       "model": 0,
+             *       "tool": 0,
+             *       "step": 0,
+             *       "agent": 0,
+             *       "task": 0
+             *     }
+             */
+            mocked: components["schemas"]["Calls"];
+            /**
+             * @default {
+             *       "input": 0,
+             *       "output": 0
+             *     }
+             */
+            tokens: components["schemas"]["Tokens"];
+            /**
+             * Cost
+             * @default 0
+             */
+            cost: number;
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds: number;
+            /** Outcome */
+            outcome: ("passed" | "failed") | null;
+            /** Expected */
+            expected: string | null;
+            /**
+             * Imported
+             * @default false
+             */
+            imported: boolean;
+        };
+        /**
+         * RunSummary
+         * @description A run as one line of a list; long texts are cut short.
+         */
+        RunSummary: {
+            /** Run */
+            run: string;
+            /** Name */
+            name: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            /** Live */
+            live: boolean;
+            /** Spec */
+            spec: string;
+            /** Parent */
+            parent: string | null;
+            /** Cut */
+            cut: number | null;
+            /** Edits */
+            edits: components["schemas"]["Outline"][];
+            /** Records */
+            records: number;
+            /** Created */
+            created: number;
+            /** Ended */
+            ended: number | null;
+            /** Input */
+            input: string;
+            /** Output */
+            output: string;
+            /** Error */
+            error: string;
+            calls: components["schemas"]["Calls"] | null;
+            tokens: components["schemas"]["Tokens"] | null;
+            /** Cost */
+            cost: number | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Outcome */
+            outcome: ("passed" | "failed") | null;
+            /** Expected */
+            expected: string | null;
+            /** Imported */
+            imported: boolean;
+        };
+        /**
+         * RunToRequest
+         * @description Go on until this queued message is about to be delivered.
+         */
+        RunToRequest: {
+            /** Message */
+            message: number;
+        };
+        /**
+         * Saved
+         * @description What did not have to be done again; `calls` by kind, `seconds` of whole invocations that were served.
+         */
+        Saved: {
+            /** Calls */
+            calls: {
+                [key: string]: number;
+            };
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Cost */
+            cost: number;
+            /** Seconds */
+            seconds: number;
+        };
+        /**
+         * SendRequest
+         * @description Queue a new message to a component, or to ``topic:NAME``.
+         */
+        SendRequest: {
+            /** Component */
+            component: string;
+            /** Value */
+            value: unknown;
+            /**
+             * Type
+             * @default
+             */
+            type?: string;
+        };
+        /**
+         * SpanEnded
+         * @description Written when a span closes; the body holds its error, or what the framework says of its result.
+         */
+        SpanEnded: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "span_ended";
+            /** Span */
+            span?: number | null;
+            /**
+             * Failed
+             * @default false
+             */
+            failed?: boolean;
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds?: number;
+            /**
+             * Tokens In
+             * @default 0
+             */
+            tokens_in?: number;
+            /**
+             * Tokens Out
+             * @default 0
+             */
+            tokens_out?: number;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * SpanStarted
+         * @description Written when the framework's own instrumentation opens a span, a part of the work of the invocation `parent`.
+         */
+        SpanStarted: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "span_started";
+            /** Span */
+            span?: number | null;
+            /** Within */
+            within?: number | null;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * StateEvent
+         * @description The run's state, its counts, or what is held has changed.
+         */
+        StateEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "state";
+            state: components["schemas"]["RunState"];
+        };
+        /**
+         * StreamChunk
+         * @description Written when an invocation's answer arrives in pieces; holds the pieces that no other record came between.
+         */
+        StreamChunk: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "stream_chunk";
+            /**
+             * Index
+             * @default 0
+             */
+            index?: number;
+            /**
+             * Count
+             * @default 1
+             */
+            count?: number;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * TextMatch
+         * @description Where a text was found: what is written there, between what stands around it, and how the form differs.
+         */
+        TextMatch: {
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "verbatim" | "re-formatted" | "rounded";
+            /** Said */
+            said: string;
+            /** Before */
+            before: string;
+            /** After */
+            after: string;
+            /** Form */
+            form: string;
+        };
+        /**
+         * Tokens
+         * @description What the executed model calls consumed.
+         */
+        Tokens: {
+            /**
+             * Input
+             * @default 0
+             */
+            input: number;
+            /**
+             * Output
+             * @default 0
+             */
+            output: number;
+        };
+        /**
+         * Trace
+         * @description Items as a tree, each followed by what it encloses, or in time order; `total` of them before any limit.
+         */
+        Trace: {
+            /** Run */
+            run: string;
+            /** Origin */
+            origin: number;
+            /** Total */
+            total: number;
+            /** Items */
+            items: components["schemas"]["TraceItem"][];
+        };
+        /**
+         * TraceItem
+         * @description One invocation, span or event; `parent` encloses it, `depth` levels below a root.
+         */
+        TraceItem: {
+            /** Depth */
+            depth: number;
+            /** Seq */
+            seq: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "invocation" | "span" | "event";
+            /** Name */
+            name: string;
+            /** Call */
+            call: string;
+            /** Component */
+            component: string;
+            /** Parent */
+            parent: number | null;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Seconds */
+            seconds: number;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Failed */
+            failed: boolean;
+            /** How */
+            how: string;
+            /** Body */
+            body: string | null;
+            /** Result */
+            result: string | null;
+        };
+        /**
+         * ValueRead
+         * @description Written when the program's own code reads the clock or asks its user for input.
+         */
+        ValueRead: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "value_read";
+            /**
+             * Source
+             * @default
+             */
+            source?: string;
+            /** Value */
+            value?: unknown;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * Why
+         * @description What led to a record, nearest first; with a text, the hands that it passed through, the first one first.
+         */
+        Why: {
+            /** Run */
+            run: string;
+            /** Seq */
+            seq: number | null;
+            /** Text */
+            text: string | null;
+            /** First */
+            first: number | null;
+            /** Chain */
+            chain: components["schemas"]["ChainLink"][];
+            /** Hands */
+            hands: components["schemas"]["Hand"][];
+            /** More */
+            more: number;
+            /**
+             * Elsewhere
+             * @default 0
+             */
+            elsewhere: number;
+        };
     };
-    /**
-     * RunBranch
-     * @description A run in a tree that is written as a list: `depth` forks below a root, and followed by its own forks.
-     */
-    RunBranch: {
-      /** Run */
-      run: string;
-      /** Name */
-      name: string;
-      /**
-       * Status
-       * @enum {string}
-       */
-      status:
-        | "starting"
-        | "replaying"
-        | "running"
-        | "paused"
-        | "held"
-        | "completed"
-        | "failed"
-        | "stopped"
-        | "diverged"
-        | "lost";
-      /** Live */
-      live: boolean;
-      /** Spec */
-      spec: string;
-      /** Parent */
-      parent: string | null;
-      /** Cut */
-      cut: number | null;
-      /** Edits */
-      edits: components["schemas"]["Outline"][];
-      /** Records */
-      records: number;
-      /** Created */
-      created: number;
-      /** Ended */
-      ended: number | null;
-      /** Input */
-      input: string;
-      /** Output */
-      output: string;
-      /** Error */
-      error: string;
-      /** Depth */
-      depth: number;
-    };
-    /**
-     * RunChanged
-     * @description A run has begun, or is not as it was.
-     */
-    RunChanged: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: "run";
-      run: components["schemas"]["RunSummary"];
-    };
-    /**
-     * RunDeleted
-     * @description A run is gone.
-     */
-    RunDeleted: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: "deleted";
-      /** Run */
-      run: string;
-    };
-    /**
-     * RunEnded
-     * @description Written last, when the target has returned, failed, been stopped, or diverged from the record it replayed.
-     */
-    RunEnded: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "run_ended";
-      /**
-       * Status
-       * @default completed
-       * @enum {string}
-       */
-      status?: "completed" | "failed" | "held" | "stopped" | "diverged";
-      /** Unused */
-      unused?: number[];
-      /** Output */
-      output?: unknown;
-      /** Error */
-      error?: unknown;
-    };
-    /**
-     * RunInfo
-     * @description A run whole.
-     */
-    RunInfo: {
-      /** Run */
-      run: string;
-      /**
-       * Status
-       * @enum {string}
-       */
-      status:
-        | "starting"
-        | "replaying"
-        | "running"
-        | "paused"
-        | "held"
-        | "completed"
-        | "failed"
-        | "stopped"
-        | "diverged"
-        | "lost";
-      /** Live */
-      live: boolean;
-      /** Records */
-      records: number;
-      /** Cut */
-      cut: number | null;
-      /** Ended */
-      ended: number | null;
-      /** Held */
-      held: components["schemas"]["Hold"][];
-      /** Difference */
-      difference: unknown;
-      /**
-       * Trouble
-       * @default
-       */
-      trouble: string;
-      /**
-       * @default {
-       *       "model": 0,
-       *       "tool": 0,
-       *       "step": 0,
-       *       "agent": 0,
-       *       "task": 0
-       *     }
-       */
-      executed: components["schemas"]["Calls"];
-      /**
-       * @default {
-       *       "model": 0,
-       *       "tool": 0,
-       *       "step": 0,
-       *       "agent": 0,
-       *       "task": 0
-       *     }
-       */
-      reused: components["schemas"]["Calls"];
-      /**
-       * @default {
-       *       "model": 0,
-       *       "tool": 0,
-       *       "step": 0,
-       *       "agent": 0,
-       *       "task": 0
-       *     }
-       */
-      mocked: components["schemas"]["Calls"];
-      /**
-       * @default {
-       *       "input": 0,
-       *       "output": 0
-       *     }
-       */
-      tokens: components["schemas"]["Tokens"];
-      /**
-       * Cost
-       * @default 0
-       */
-      cost: number;
-      /**
-       * Seconds
-       * @default 0
-       */
-      seconds: number;
-      /** Name */
-      name: string;
-      /** Spec */
-      spec: string;
-      /** Folder */
-      folder: string;
-      /** Python */
-      python: string;
-      /** Parent */
-      parent: string | null;
-      /** Reuse */
-      reuse: string | null;
-      /** Edits */
-      edits: components["schemas"]["Edit"][];
-      /** Mocks */
-      mocks: components["schemas"]["Edit"][];
-      /** Created */
-      created: number;
-      /** Input */
-      input: unknown;
-      /** Output */
-      output: unknown;
-      /** Error */
-      error: unknown;
-    };
-    /**
-     * RunRequest
-     * @description Start a run of a target.  Without `input`, the target starts without one.
-     */
-    RunRequest: {
-      /** Spec */
-      spec: string;
-      /** Input */
-      input?: unknown;
-      /**
-       * Headless
-       * @default false
-       */
-      headless?: boolean;
-      /**
-       * Pause
-       * @default false
-       */
-      pause?: boolean;
-      /** Breakpoints */
-      breakpoints?: string[];
-      /** Python */
-      python?: string | null;
-      /** Config */
-      config?: {
-        [key: string]: unknown;
-      };
-      /** Edits */
-      edits?: components["schemas"]["Edit"][];
-      /** Folder */
-      folder?: string | null;
-      /** Args */
-      args?: string[];
-      /**
-       * Name
-       * @default
-       */
-      name?: string;
-      /** Env */
-      env?: {
-        [key: string]: string;
-      } | null;
-    };
-    /**
-     * RunStarted
-     * @description Written first, before any code of the target runs.
-     */
-    RunStarted: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "run_started";
-      /**
-       * Format
-       * @default 1
-       */
-      format?: number;
-      /**
-       * Python
-       * @default
-       */
-      python?: string;
-      /**
-       * Seed
-       * @default 0
-       */
-      seed?: number;
-      /** Input */
-      input?: unknown;
-    };
-    /**
-     * RunState
-     * @description What changes about a run while it goes on.
-     */
-    RunState: {
-      /** Run */
-      run: string;
-      /**
-       * Status
-       * @enum {string}
-       */
-      status:
-        | "starting"
-        | "replaying"
-        | "running"
-        | "paused"
-        | "held"
-        | "completed"
-        | "failed"
-        | "stopped"
-        | "diverged"
-        | "lost";
-      /** Live */
-      live: boolean;
-      /** Records */
-      records: number;
-      /** Cut */
-      cut: number | null;
-      /** Ended */
-      ended: number | null;
-      /** Held */
-      held: components["schemas"]["Hold"][];
-      /** Difference */
-      difference: unknown;
-      /**
-       * Trouble
-       * @default
-       */
-      trouble: string;
-      /**
-       * @default {
-       *       "model": 0,
-       *       "tool": 0,
-       *       "step": 0,
-       *       "agent": 0,
-       *       "task": 0
-       *     }
-       */
-      executed: components["schemas"]["Calls"];
-      /**
-       * @default {
-       *       "model": 0,
-       *       "tool": 0,
-       *       "step": 0,
-       *       "agent": 0,
-       *       "task": 0
-       *     }
-       */
-      reused: components["schemas"]["Calls"];
-      /**
-       * @default {
-       *       "model": 0,
-       *       "tool": 0,
-       *       "step": 0,
-       *       "agent": 0,
-       *       "task": 0
-       *     }
-       */
-      mocked: components["schemas"]["Calls"];
-      /**
-       * @default {
-       *       "input": 0,
-       *       "output": 0
-       *     }
-       */
-      tokens: components["schemas"]["Tokens"];
-      /**
-       * Cost
-       * @default 0
-       */
-      cost: number;
-      /**
-       * Seconds
-       * @default 0
-       */
-      seconds: number;
-    };
-    /**
-     * RunSummary
-     * @description A run as one line of a list; long texts are cut short.
-     */
-    RunSummary: {
-      /** Run */
-      run: string;
-      /** Name */
-      name: string;
-      /**
-       * Status
-       * @enum {string}
-       */
-      status:
-        | "starting"
-        | "replaying"
-        | "running"
-        | "paused"
-        | "held"
-        | "completed"
-        | "failed"
-        | "stopped"
-        | "diverged"
-        | "lost";
-      /** Live */
-      live: boolean;
-      /** Spec */
-      spec: string;
-      /** Parent */
-      parent: string | null;
-      /** Cut */
-      cut: number | null;
-      /** Edits */
-      edits: components["schemas"]["Outline"][];
-      /** Records */
-      records: number;
-      /** Created */
-      created: number;
-      /** Ended */
-      ended: number | null;
-      /** Input */
-      input: string;
-      /** Output */
-      output: string;
-      /** Error */
-      error: string;
-    };
-    /**
-     * RunToRequest
-     * @description Go on until this queued message is about to be delivered.
-     */
-    RunToRequest: {
-      /** Message */
-      message: number;
-    };
-    /**
-     * Saved
-     * @description What did not have to be done again; `calls` by kind, `seconds` of whole invocations that were served.
-     */
-    Saved: {
-      /** Calls */
-      calls: {
-        [key: string]: number;
-      };
-      /** Tokens In */
-      tokens_in: number;
-      /** Tokens Out */
-      tokens_out: number;
-      /** Cost */
-      cost: number;
-      /** Seconds */
-      seconds: number;
-    };
-    /**
-     * SendRequest
-     * @description Queue a new message to a component, or to ``topic:NAME``.
-     */
-    SendRequest: {
-      /** Component */
-      component: string;
-      /** Value */
-      value: unknown;
-      /**
-       * Type
-       * @default
-       */
-      type?: string;
-    };
-    /**
-     * SpanEnded
-     * @description Written when a span closes; the body holds its error, or what the framework says of its result.
-     */
-    SpanEnded: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "span_ended";
-      /** Span */
-      span?: number | null;
-      /**
-       * Failed
-       * @default false
-       */
-      failed?: boolean;
-      /**
-       * Seconds
-       * @default 0
-       */
-      seconds?: number;
-      /**
-       * Tokens In
-       * @default 0
-       */
-      tokens_in?: number;
-      /**
-       * Tokens Out
-       * @default 0
-       */
-      tokens_out?: number;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * SpanStarted
-     * @description Written when the framework's own instrumentation opens a span, a part of the work of the invocation `parent`.
-     */
-    SpanStarted: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "span_started";
-      /** Span */
-      span?: number | null;
-      /** Within */
-      within?: number | null;
-      /**
-       * Name
-       * @default
-       */
-      name?: string;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * StateEvent
-     * @description The run's state, its counts, or what is held has changed.
-     */
-    StateEvent: {
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      type: "state";
-      state: components["schemas"]["RunState"];
-    };
-    /**
-     * StreamChunk
-     * @description Written when an invocation's answer arrives in pieces; holds the pieces that no other record came between.
-     */
-    StreamChunk: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "stream_chunk";
-      /**
-       * Index
-       * @default 0
-       */
-      index?: number;
-      /**
-       * Count
-       * @default 1
-       */
-      count?: number;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * TextMatch
-     * @description Where a text was found: what is written there, between what stands around it, and how the form differs.
-     */
-    TextMatch: {
-      /**
-       * How
-       * @enum {string}
-       */
-      how: "verbatim" | "re-formatted" | "rounded";
-      /** Said */
-      said: string;
-      /** Before */
-      before: string;
-      /** After */
-      after: string;
-      /** Form */
-      form: string;
-    };
-    /**
-     * Tokens
-     * @description What the executed model calls consumed.
-     */
-    Tokens: {
-      /**
-       * Input
-       * @default 0
-       */
-      input: number;
-      /**
-       * Output
-       * @default 0
-       */
-      output: number;
-    };
-    /**
-     * Trace
-     * @description Items as a tree, each followed by what it encloses, or in time order; `total` of them before any limit.
-     */
-    Trace: {
-      /** Run */
-      run: string;
-      /** Origin */
-      origin: number;
-      /** Total */
-      total: number;
-      /** Items */
-      items: components["schemas"]["TraceItem"][];
-    };
-    /**
-     * TraceItem
-     * @description One invocation, span or event; `parent` encloses it, `depth` levels below a root.
-     */
-    TraceItem: {
-      /** Depth */
-      depth: number;
-      /** Seq */
-      seq: number;
-      /**
-       * Kind
-       * @enum {string}
-       */
-      kind: "invocation" | "span" | "event";
-      /** Name */
-      name: string;
-      /** Call */
-      call: string;
-      /** Component */
-      component: string;
-      /** Parent */
-      parent: number | null;
-      /** Start */
-      start: number;
-      /** End */
-      end: number | null;
-      /** Seconds */
-      seconds: number;
-      /** Tokens In */
-      tokens_in: number;
-      /** Tokens Out */
-      tokens_out: number;
-      /** Failed */
-      failed: boolean;
-      /** How */
-      how: string;
-      /** Body */
-      body: string | null;
-      /** Result */
-      result: string | null;
-    };
-    /**
-     * ValueRead
-     * @description Written when the program's own code reads the clock or asks its user for input.
-     */
-    ValueRead: {
-      /** Seq */
-      seq: number;
-      /** At */
-      at: number;
-      /**
-       * Component
-       * @default
-       */
-      component?: string;
-      /** Invocation */
-      invocation?: number | null;
-      /** Parent */
-      parent?: number | null;
-      /** Message */
-      message?: number | null;
-      /** Caused By */
-      caused_by?: number[];
-      /** Hash */
-      hash?: string | null;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      kind: "value_read";
-      /**
-       * Source
-       * @default
-       */
-      source?: string;
-      /** Value */
-      value?: unknown;
-      /** Body */
-      body?: unknown;
-    };
-    /**
-     * Why
-     * @description What led to a record, nearest first; with a text, the hands that it passed through, the first one first.
-     */
-    Why: {
-      /** Run */
-      run: string;
-      /** Seq */
-      seq: number | null;
-      /** Text */
-      text: string | null;
-      /** First */
-      first: number | null;
-      /** Chain */
-      chain: components["schemas"]["ChainLink"][];
-      /** Hands */
-      hands: components["schemas"]["Hand"][];
-      /** More */
-      more: number;
-      /**
-       * Elsewhere
-       * @default 0
-       */
-      elsewhere: number;
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
-export type Affected = components["schemas"]["Affected"];
-export type Because = components["schemas"]["Because"];
-export type Body = components["schemas"]["Body"];
-export type Breakpoint = components["schemas"]["Breakpoint"];
-export type BreakpointChange = components["schemas"]["BreakpointChange"];
-export type BreakpointRequest = components["schemas"]["BreakpointRequest"];
-export type Breakpoints = components["schemas"]["Breakpoints"];
-export type CallReach = components["schemas"]["CallReach"];
-export type Calls = components["schemas"]["Calls"];
-export type ChainLink = components["schemas"]["ChainLink"];
-export type ChainSource = components["schemas"]["ChainSource"];
-export type Columns = components["schemas"]["Columns"];
-export type Component = components["schemas"]["Component"];
-export type ComponentReach = components["schemas"]["ComponentReach"];
-export type ConfigSet = components["schemas"]["ConfigSet"];
-export type ConfigureRequest = components["schemas"]["ConfigureRequest"];
-export type Console = components["schemas"]["Console"];
-export type ConsoleEvent = components["schemas"]["ConsoleEvent"];
-export type ConsolePart = components["schemas"]["ConsolePart"];
-export type Deleted = components["schemas"]["Deleted"];
-export type DescribeRequest = components["schemas"]["DescribeRequest"];
-export type Description = components["schemas"]["Description"];
-export type Difference = components["schemas"]["Difference"];
-export type Done = components["schemas"]["Done"];
-export type DropRequest = components["schemas"]["DropRequest"];
-export type Edge = components["schemas"]["Edge"];
-export type Edit = components["schemas"]["Edit"];
-export type EditRequest = components["schemas"]["EditRequest"];
-export type Edited = components["schemas"]["Edited"];
-export type Error = components["schemas"]["Error"];
-export type ForkRequest = components["schemas"]["ForkRequest"];
-export type GapEvent = components["schemas"]["GapEvent"];
-export type Glance = components["schemas"]["Glance"];
-export type Hand = components["schemas"]["Hand"];
-export type Hold = components["schemas"]["Hold"];
-export type HoldRequest = components["schemas"]["HoldRequest"];
-export type Imported = components["schemas"]["Imported"];
-export type InvocationEnded = components["schemas"]["InvocationEnded"];
-export type InvocationStarted = components["schemas"]["InvocationStarted"];
-export type Item = components["schemas"]["Item"];
-export type Line = components["schemas"]["Line"];
-export type MessageDropped = components["schemas"]["MessageDropped"];
-export type MessageMoved = components["schemas"]["MessageMoved"];
-export type MessageQueued = components["schemas"]["MessageQueued"];
-export type MoveRequest = components["schemas"]["MoveRequest"];
-export type Noted = components["schemas"]["Noted"];
-export type Outline = components["schemas"]["Outline"];
-export type Pair = components["schemas"]["Pair"];
-export type Pending = components["schemas"]["Pending"];
-export type PendingHold = components["schemas"]["PendingHold"];
-export type Picked = components["schemas"]["Picked"];
-export type Problem = components["schemas"]["Problem"];
-export type Reached = components["schemas"]["Reached"];
-export type RecordEvent = components["schemas"]["RecordEvent"];
-export type RecordOutline = components["schemas"]["RecordOutline"];
-export type RecordPage = components["schemas"]["RecordPage"];
-export type RecordsOutline = components["schemas"]["RecordsOutline"];
-export type ReleaseRequest = components["schemas"]["ReleaseRequest"];
-export type Report = components["schemas"]["Report"];
-export type RunBranch = components["schemas"]["RunBranch"];
-export type RunChanged = components["schemas"]["RunChanged"];
-export type RunDeleted = components["schemas"]["RunDeleted"];
-export type RunEnded = components["schemas"]["RunEnded"];
-export type RunInfo = components["schemas"]["RunInfo"];
-export type RunRequest = components["schemas"]["RunRequest"];
-export type RunStarted = components["schemas"]["RunStarted"];
-export type RunState = components["schemas"]["RunState"];
-export type RunSummary = components["schemas"]["RunSummary"];
-export type RunToRequest = components["schemas"]["RunToRequest"];
-export type Saved = components["schemas"]["Saved"];
-export type SendRequest = components["schemas"]["SendRequest"];
-export type SpanEnded = components["schemas"]["SpanEnded"];
-export type SpanStarted = components["schemas"]["SpanStarted"];
-export type StateEvent = components["schemas"]["StateEvent"];
-export type StreamChunk = components["schemas"]["StreamChunk"];
-export type TextMatch = components["schemas"]["TextMatch"];
-export type Tokens = components["schemas"]["Tokens"];
-export type Trace = components["schemas"]["Trace"];
-export type TraceItem = components["schemas"]["TraceItem"];
-export type ValueRead = components["schemas"]["ValueRead"];
-export type Why = components["schemas"]["Why"];
+export type Affected = components['schemas']['Affected'];
+export type Annotation = components['schemas']['Annotation'];
+export type AnnotationChange = components['schemas']['AnnotationChange'];
+export type AnnotationRemoved = components['schemas']['AnnotationRemoved'];
+export type AnnotationRequest = components['schemas']['AnnotationRequest'];
+export type Annotations = components['schemas']['Annotations'];
+export type Because = components['schemas']['Because'];
+export type Body = components['schemas']['Body'];
+export type Breakpoint = components['schemas']['Breakpoint'];
+export type BreakpointChange = components['schemas']['BreakpointChange'];
+export type BreakpointRequest = components['schemas']['BreakpointRequest'];
+export type Breakpoints = components['schemas']['Breakpoints'];
+export type CallReach = components['schemas']['CallReach'];
+export type Calls = components['schemas']['Calls'];
+export type ChainLink = components['schemas']['ChainLink'];
+export type ChainSource = components['schemas']['ChainSource'];
+export type Columns = components['schemas']['Columns'];
+export type Component = components['schemas']['Component'];
+export type ComponentReach = components['schemas']['ComponentReach'];
+export type ConfigSet = components['schemas']['ConfigSet'];
+export type ConfigureRequest = components['schemas']['ConfigureRequest'];
+export type Console = components['schemas']['Console'];
+export type ConsoleEvent = components['schemas']['ConsoleEvent'];
+export type ConsolePart = components['schemas']['ConsolePart'];
+export type Deleted = components['schemas']['Deleted'];
+export type DescribeRequest = components['schemas']['DescribeRequest'];
+export type Description = components['schemas']['Description'];
+export type Difference = components['schemas']['Difference'];
+export type Done = components['schemas']['Done'];
+export type DropRequest = components['schemas']['DropRequest'];
+export type Edge = components['schemas']['Edge'];
+export type Edit = components['schemas']['Edit'];
+export type EditRequest = components['schemas']['EditRequest'];
+export type Edited = components['schemas']['Edited'];
+export type Error = components['schemas']['Error'];
+export type ForkRequest = components['schemas']['ForkRequest'];
+export type GapEvent = components['schemas']['GapEvent'];
+export type Glance = components['schemas']['Glance'];
+export type Hand = components['schemas']['Hand'];
+export type Hold = components['schemas']['Hold'];
+export type HoldRequest = components['schemas']['HoldRequest'];
+export type Imported = components['schemas']['Imported'];
+export type InvocationEnded = components['schemas']['InvocationEnded'];
+export type InvocationStarted = components['schemas']['InvocationStarted'];
+export type Item = components['schemas']['Item'];
+export type Line = components['schemas']['Line'];
+export type MessageDropped = components['schemas']['MessageDropped'];
+export type MessageMoved = components['schemas']['MessageMoved'];
+export type MessageQueued = components['schemas']['MessageQueued'];
+export type MoveRequest = components['schemas']['MoveRequest'];
+export type Noted = components['schemas']['Noted'];
+export type Outline = components['schemas']['Outline'];
+export type Pair = components['schemas']['Pair'];
+export type Pending = components['schemas']['Pending'];
+export type PendingHold = components['schemas']['PendingHold'];
+export type Picked = components['schemas']['Picked'];
+export type Problem = components['schemas']['Problem'];
+export type Reached = components['schemas']['Reached'];
+export type RecordEvent = components['schemas']['RecordEvent'];
+export type RecordOutline = components['schemas']['RecordOutline'];
+export type RecordPage = components['schemas']['RecordPage'];
+export type RecordsOutline = components['schemas']['RecordsOutline'];
+export type ReleaseRequest = components['schemas']['ReleaseRequest'];
+export type Report = components['schemas']['Report'];
+export type RunBranch = components['schemas']['RunBranch'];
+export type RunChanged = components['schemas']['RunChanged'];
+export type RunDeleted = components['schemas']['RunDeleted'];
+export type RunEnded = components['schemas']['RunEnded'];
+export type RunInfo = components['schemas']['RunInfo'];
+export type RunRequest = components['schemas']['RunRequest'];
+export type RunStarted = components['schemas']['RunStarted'];
+export type RunState = components['schemas']['RunState'];
+export type RunSummary = components['schemas']['RunSummary'];
+export type RunToRequest = components['schemas']['RunToRequest'];
+export type Saved = components['schemas']['Saved'];
+export type SendRequest = components['schemas']['SendRequest'];
+export type SpanEnded = components['schemas']['SpanEnded'];
+export type SpanStarted = components['schemas']['SpanStarted'];
+export type StateEvent = components['schemas']['StateEvent'];
+export type StreamChunk = components['schemas']['StreamChunk'];
+export type TextMatch = components['schemas']['TextMatch'];
+export type Tokens = components['schemas']['Tokens'];
+export type Trace = components['schemas']['Trace'];
+export type TraceItem = components['schemas']['TraceItem'];
+export type ValueRead = components['schemas']['ValueRead'];
+export type Why = components['schemas']['Why'];
 export type $defs = Record<string, never>;
 export interface operations {
-  list_runs: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunSummary"][];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  start_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["RunRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunInfo"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunInfo"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  delete_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Deleted"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  fork_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["ForkRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunInfo"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_records: {
-    parameters: {
-      query?: {
-        /** @description Only what has a number over this */
-        after?: number;
-        before?: number | null;
-        limit?: number;
-        /** @description A kind of record or of invocation */
-        kind?: string | null;
-        /** @description A path */
-        component?: string | null;
-        /** @description With what the records refer to */
-        bodies?: boolean;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RecordPage"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  pick_records: {
-    parameters: {
-      query: {
-        /** @description Numbers with commas between them */
-        seqs: string;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Picked"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  outline_run: {
-    parameters: {
-      query?: {
-        /** @description Only what has a number over this */
-        after?: number;
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RecordsOutline"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_body: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        hash: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Body"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_console: {
-    parameters: {
-      query?: {
-        /** @description Only what has a number over this */
-        after?: number;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Console"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_run_tree: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunBranch"][];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  get_tree: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunBranch"][];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  diff_runs: {
-    parameters: {
-      query: {
-        a: string;
-        b: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Difference"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  report_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Report"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  trace_run: {
-    parameters: {
-      query?: {
-        /** @description What encloses what, or in time order */
-        form?: "tree" | "line";
-        /** @description Seconds from the run's start */
-        since?: number | null;
-        /** @description Seconds from the run's start */
-        until?: number | null;
-        limit?: number | null;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Trace"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  describe_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Description"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  describe_spec: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["DescribeRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Description"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  explain_record: {
-    parameters: {
-      query?: {
-        /** @description The number of a record */
-        seq?: number | null;
-        /** @description A text, in any form */
-        text?: string | null;
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Why"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_affected: {
-    parameters: {
-      query: {
-        /** @description The number of a record */
-        seq: number;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Affected"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_pending: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Pending"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  step_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["HoldRequest"] | null;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  next_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["HoldRequest"] | null;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  step_out_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["HoldRequest"] | null;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  continue_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["HoldRequest"] | null;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  pause_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["HoldRequest"] | null;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  stop_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: {
-      content: {
-        "application/json": components["schemas"]["HoldRequest"] | null;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  release_hold: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["ReleaseRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  run_to_message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["RunToRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["RunState"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  edit_message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["EditRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Done"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  drop_message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["DropRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Done"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  move_message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["MoveRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Done"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  send_message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["SendRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Done"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  configure_component: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["ConfigureRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Done"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_breakpoints: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Breakpoints"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  add_breakpoint: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["BreakpointRequest"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Breakpoints"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  remove_breakpoint: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Breakpoints"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  change_breakpoint: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["BreakpointChange"];
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Breakpoints"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  export_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/octet-stream": string;
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  import_run: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/octet-stream": string;
-      };
-    };
-    responses: {
-      /** @description Successful Response */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Imported"];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_run_events: {
-    parameters: {
-      query?: {
-        /** @description Only what has a number over this */
-        after?: number;
-        /** @description Only console parts over this */
-        console?: number;
-      };
-      header?: never;
-      path: {
-        /** @description A run, as in r7 */
-        run: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": (
-            | components["schemas"]["RecordEvent"]
-            | components["schemas"]["StateEvent"]
-            | components["schemas"]["ConsoleEvent"]
-            | components["schemas"]["GapEvent"]
-          )[];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-    };
-  };
-  list_events: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": (components["schemas"]["RunChanged"] | components["schemas"]["RunDeleted"])[];
-        };
-      };
-      /** @description What was asked for cannot be; nothing was changed */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token is missing or wrong */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request comes from another page, or names another host */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The thing that was named is not there */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now: the run has ended, or is still running */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The request has not the right form, or the target does not accept a value */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
+    list_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSummary"][];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunInfo"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunInfo"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunInfo"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_records: {
+        parameters: {
+            query?: {
+                /** @description Only what has a number over this */
+                after?: number;
+                before?: number | null;
+                limit?: number;
+                /** @description A kind of record or of invocation */
+                kind?: string | null;
+                /** @description A path */
+                component?: string | null;
+                /** @description With what the records refer to */
+                bodies?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordPage"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pick_records: {
+        parameters: {
+            query: {
+                /** @description Numbers with commas between them */
+                seqs: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Picked"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    outline_run: {
+        parameters: {
+            query?: {
+                /** @description Only what has a number over this */
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordsOutline"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_body: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Body"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_console: {
+        parameters: {
+            query?: {
+                /** @description Only what has a number over this */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Console"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_run_tree: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunBranch"][];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_tree: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunBranch"][];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diff_runs: {
+        parameters: {
+            query: {
+                a: string;
+                b: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Difference"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    trace_run: {
+        parameters: {
+            query?: {
+                /** @description What encloses what, or in time order */
+                form?: "tree" | "line";
+                /** @description Seconds from the run's start */
+                since?: number | null;
+                /** @description Seconds from the run's start */
+                until?: number | null;
+                limit?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Description"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_spec: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DescribeRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Description"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain_record: {
+        parameters: {
+            query?: {
+                /** @description The number of a record */
+                seq?: number | null;
+                /** @description A text, in any form */
+                text?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_affected: {
+        parameters: {
+            query: {
+                /** @description The number of a record */
+                seq: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Affected"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_annotations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotations"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    annotate_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_annotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+                /** @description An annotation of the run */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRemoved"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_annotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+                /** @description An annotation of the run */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotation"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_pending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pending"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    step_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    next_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    step_out_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    continue_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["HoldRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    release_hold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_to_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunToRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drop_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DropRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    configure_component: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigureRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_breakpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Breakpoints"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_breakpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BreakpointRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Breakpoints"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_breakpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Breakpoints"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_breakpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BreakpointChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Breakpoints"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_run_events: {
+        parameters: {
+            query?: {
+                /** @description Only what has a number over this */
+                after?: number;
+                /** @description Only console parts over this */
+                console?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": (components["schemas"]["RecordEvent"] | components["schemas"]["StateEvent"] | components["schemas"]["ConsoleEvent"] | components["schemas"]["GapEvent"])[];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": (components["schemas"]["RunChanged"] | components["schemas"]["RunDeleted"])[];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
     };
-  };
 }
