@@ -307,6 +307,10 @@ def decode_error(value: Json) -> BaseException:
     return error
 
 
+AROUND = 3
+LONGEST_LINE = 200
+
+
 def describe_error(error: BaseException) -> Json:
     """`encode_error` with the frames that led to it: file, line, source and bounded locals."""
     return {**encode_error(error), "frames": _frames(error.__traceback__)}
@@ -333,5 +337,12 @@ def _frame(frame: FrameType, line: int) -> Json:
         "line": line,
         "function": code.co_name,
         "source": linecache.getline(code.co_filename, line, frame.f_globals).strip(),
+        "around": _around(linecache.getlines(code.co_filename, frame.f_globals), line),
         "locals": {name: safe_repr(value, 160) for name, value in held[:30]},
     }
+
+
+def _around(lines: list[str], line: int) -> Json:
+    """Some lines of source before and after one; `first` is the number of the first of them."""
+    first = max(1, line - AROUND)
+    return {"first": first, "lines": [text.rstrip()[:LONGEST_LINE] for text in lines[first - 1 : line + AROUND]]}

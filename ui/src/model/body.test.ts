@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+
+import { isMarkdown, shapeOf, soleText, untyped } from "./body";
+
+describe("a body", () => {
+  it("is a text, an image or nothing", () => {
+    expect(shapeOf("hello")).toEqual({ form: "text", text: "hello" });
+    expect(shapeOf(null).form).toBe("nothing");
+    expect(shapeOf("data:image/png;base64,AAAA")).toEqual({ form: "image", address: "data:image/png;base64,AAAA" });
+    expect(shapeOf("data:image/svg+xml;base64,AAAA").form).toBe("text");
+  });
+
+  it("is a conversation where it holds messages", () => {
+    const shape = shapeOf({
+      model: "m",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: [{ type: "text", text: "How many walks?" }] },
+        { role: "assistant", content: null, tool_calls: [{ function: { name: "look", arguments: '{"year": 1977}' } }] },
+      ],
+    });
+    expect(shape).toMatchObject({
+      form: "conversation",
+      rest: { model: "m" },
+      turns: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "How many walks?" },
+        { role: "assistant", calls: [{ name: "look", arguments: { year: 1977 } }] },
+      ],
+    });
+  });
+
+  it("is an answer, however deep", () => {
+    const choices = [{ message: { role: "assistant", content: "519" }, index: 0 }];
+    expect(shapeOf({ id: "x", choices })).toMatchObject({ form: "answer", text: "519", calls: [], rest: { id: "x" } });
+    const response = { chat_message: { content: "519", source: "coder" } };
+    expect(shapeOf({ response })).toMatchObject({ form: "answer", text: "519" });
+  });
+
+  it("is a table where its items are flat", () => {
+    const rows = [
+      { name: "White", walks: 75 },
+      { name: "Jackson", at_bats: 525 },
+    ];
+    expect(shapeOf(rows)).toEqual({
+      form: "table",
+      columns: ["name", "walks", "at_bats"],
+      rows: [
+        ["White", 75, undefined],
+        ["Jackson", undefined, 525],
+      ],
+    });
+  });
+
+  it("is an error with its frames", () => {
+    const frame = { file: "a.py", line: 3, function: "go", source: "raise", locals: { x: "1" } };
+    expect(shapeOf({ $type: "exception", class: "builtins:ValueError", message: "bad", frames: [frame] })).toEqual({
+      form: "error",
+      name: "ValueError",
+      message: "bad",
+      frames: [{ file: "a.py", line: 3, function: "go", source: [{ number: 3, text: "raise" }], locals: [["x", "1"]] }],
+    });
+  });
+
+  it("is plain JSON without its types", () => {
+    const typed = { $type: "model", class: "flow:Ranked", fields: { cities: { $type: "tuple", items: ["Oslo"] } } };
+    expect(shapeOf(typed)).toEqual({ form: "json", type: "Ranked", value: { cities: ["Oslo"] } });
+    expect(untyped(typed)).toEqual({ cities: ["Oslo"] });
+  });
+});
+
+describe("the sole text", () => {
+  it("is there where a text is all that is said", () => {
+    expect(soleText("x")).toBe("x");
+    expect(soleText({ content: "x", source: "coder" })).toBe("x");
+    expect(soleText({ query: "x" })).toBeNull();
+  });
+});
+
+describe("Markdown", () => {
+  it("is told by its marks", () => {
+    expect(["# Head", "- item", "see `code`", "**bold**", "| a | b |"].map(isMarkdown)).toEqual(Array(5).fill(true));
+    expect(["plain words", "2 * 3 * 4", "snake_case_name"].map(isMarkdown)).toEqual([false, false, false]);
+  });
+});
