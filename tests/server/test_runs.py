@@ -157,6 +157,10 @@ def test_a_fork_with_an_edit_and_its_difference(server: Server, recorded: Docume
     fits(Difference, difference)
     assert (difference["shared"], difference["first"]["a"]["component"]) == (looked, "main/writer/look")
     assert [d["run"] for d in (difference["a"], difference["b"])] == ["r1", fork["run"]]
+    assert difference["alike"] is None
+    alike = client.get(f"/api/diff?a=r1&b={fork['run']}&alike=true")["alike"]
+    assert len(alike) == difference["same"]
+    assert len([a for a, _ in alike if a < looked]) == difference["changes"][0]["alike"]
 
 
 def test_a_fork_of_a_fork_is_in_the_tree(server: Server, recorded: Document) -> None:

@@ -50,11 +50,6 @@ class Diff:
     shared: int = 0
     pairs: list[Pair] = field(default_factory=list)
 
-    @property
-    def first(self) -> Pair | None:
-        """The first pair that differs."""
-        return next((pair for pair in self.pairs if pair.change != "same"), None)
-
 
 def items(records: Iterable[Mapping[str, Json]]) -> dict[Key, Item]:
     """The messages and invocations of a run by identity, in order."""

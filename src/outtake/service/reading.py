@@ -201,20 +201,28 @@ class Reading(Annotating):
                 return
             live.wait(lambda r, v=version: r.version != v)  # type: ignore[misc]
 
-    def diff(self, a: str, b: str) -> Document:
-        """How two runs differ, aligned by identity."""
+    def diff(self, a: str, b: str, alike: bool = False) -> Document:
+        """How two runs differ, aligned by identity; with `alike`, also the records of the pairs that are the same."""
         left, right = self._run(a), self._run(b)
         shared = self._shared(left, right)
         found = diff(self.store.records(left.id), self.store.records(right.id), shared)
-        first = found.first
-        changes = [pair for pair in found.pairs if pair.change != "same"]
+        changes: list[Document] = []
+        same: list[tuple[int, int]] = []
+        told = 0
+        for pair in found.pairs:
+            if pair.change != "same":
+                changes.append({**self._pair(pair), "alike": len(same) - told})
+                told = len(same)
+            elif pair.a is not None and pair.b is not None:
+                same.append((pair.a.seq, pair.b.seq))
         return {
             "a": self.info(a),
             "b": self.info(b),
             "shared": shared,
-            "same": len(found.pairs) - len(changes),
-            "first": self._pair(first) if first is not None else None,
-            "changes": [self._pair(pair) for pair in changes],
+            "same": len(same),
+            "first": changes[0] if changes else None,
+            "changes": changes,
+            "alike": same if alike else None,
         }
 
     def report(self, run: str) -> Document:

@@ -1286,6 +1286,11 @@ export interface components {
             first: components["schemas"]["Pair"] | null;
             /** Changes */
             changes: components["schemas"]["Pair"][];
+            /** Alike */
+            alike: [
+                number,
+                number
+            ][] | null;
         };
         /**
          * Done
@@ -1994,6 +1999,8 @@ export interface components {
             change: "same" | "changed" | "only_a" | "only_b";
             a: components["schemas"]["Item"] | null;
             b: components["schemas"]["Item"] | null;
+            /** Alike */
+            alike: number;
         };
         /**
          * Pending
@@ -4081,6 +4088,8 @@ export interface operations {
             query: {
                 a: string;
                 b: string;
+                /** @description With the records of what is the same */
+                alike?: boolean;
             };
             header?: never;
             path?: never;

@@ -30,6 +30,8 @@ class Pair(Answer):
     change: Literal["same", "changed", "only_a", "only_b"]
     a: Item | None
     b: Item | None
+    alike: int
+    """How many pairs between this one and the one before it are the same."""
 
 
 class Difference(Answer):
@@ -41,3 +43,5 @@ class Difference(Answer):
     same: int
     first: Pair | None
     changes: list[Pair]
+    alike: list[tuple[int, int]] | None
+    """Of the pairs that are the same, the numbers of their records, in order; null where not asked for."""

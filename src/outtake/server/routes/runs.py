@@ -134,9 +134,15 @@ def get_tree(service: Using) -> list[RunBranch]:
 
 
 @router.get("/diff", response_model=Difference)
-def diff_runs(service: Using, a: str, b: str) -> Document:
+def diff_runs(
+    *,
+    service: Using,
+    a: str,
+    b: str,
+    alike: Annotated[bool, Query(description="With the records of what is the same")] = False,
+) -> Document:
     """How two runs differ, aligned by identity, never by position."""
-    return service.diff(a, b)
+    return service.diff(a, b, alike)
 
 
 @router.get("/runs/{run}/report", response_model=Report)
