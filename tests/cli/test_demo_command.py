@@ -61,6 +61,19 @@ def test_at_a_terminal_the_demo_offers_to_make_the_fork(cli: Cli, autogen: str) 
         assert typist.ends() == 0
 
 
+def test_in_the_browser_the_demo_leaves_the_fork_to_the_person(cli: Cli, autogen: str) -> None:
+    with cli.start("demo", "--ui", "--python", autogen) as demo:
+        address = demo.expect(r"http://127\.0\.0\.1:\d+/runs/r1\?token=\S+").group()
+        found = demo.expect(r"in the browser: edit message (\d+)").group(1)
+        command = demo.expect(r"outtake (fork .*)").group(1)
+        assert f"--at {found} " in command
+        demo.expect(f"r1 stays open at {re.escape(address)}")
+        forked = cli(*shlex.split(command), "--headless", "--json").ok().document  # by whoever serves the pages
+        assert answer(forked) == "519"
+        demo.interrupt()
+        assert demo.ends().code == 0
+
+
 def test_without_autogen_the_demo_says_how_to_get_it(cli: Cli, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(empty)], check=True)
