@@ -17,3 +17,12 @@ export function logOf(told: readonly Told[]): Outline {
   for (const record of recordsOf(told)) outline.push(record);
   return outline;
 }
+
+/** Numbers under a limit that look random and are the same each time. */
+export function random(seed: number): (limit: number) => number {
+  let state = seed | 0;
+  return (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0;
+    return Math.floor(((state >>> 0) / 2 ** 32) * limit);
+  };
+}
