@@ -1,0 +1,98 @@
+/** Another value instead of one: its text where it is one, a form where its schema is known, JSON in any case. */
+
+import { SegmentedControl, Textarea } from "@mantine/core";
+import { useState } from "react";
+
+import { soleText } from "@/model/body";
+import { type Json, problemsOf, problemText, propertiesOf, resolved, type Schema, withText } from "@/model/schema";
+
+import { JsonField } from "./forms/JsonField";
+import { SchemaForm } from "./forms/SchemaForm";
+import classes from "./forms/forms.module.css";
+
+type Way = "text" | "form" | "json";
+
+const WAYS: Record<Way, string> = { text: "Text", form: "Form", json: "JSON" };
+
+export interface ValueEditorProps {
+  value: Json;
+  /** The new value, and why it cannot be given yet.  A text stands for a value that says one text. */
+  onChange: (value: Json, problem: string | null) => void;
+  label: string;
+  schema?: Schema | null | undefined;
+  /** Whether a text may be given where the value is none. */
+  text?: boolean;
+  autoFocus?: boolean;
+  /** On Ctrl+Enter (⌘+Enter). */
+  onSubmit?: (() => void) | undefined;
+}
+
+export function ValueEditor({ value, onChange, label, schema, text = false, autoFocus, onSubmit }: ValueEditorProps) {
+  const sole = soleText(value);
+  const form = schema && propertiesOf(resolved(schema, schema).schema).length > 0 ? schema : null;
+  const ways: Way[] = [...(sole !== null || text ? ["text" as const] : []), ...(form ? ["form" as const] : []), "json"];
+  const [base] = useState(value);
+  const [asked, ask] = useState<Way | null>(null);
+  const way = asked !== null && ways.includes(asked) ? asked : (ways[0] ?? "json");
+  const checked = (next: Json) => {
+    const problem = form && typeof next !== "string" ? problemsOf(next, form)[0] : undefined;
+    return problem === undefined ? null : problemText(problem);
+  };
+  return (
+    <div>
+      {ways.length > 1 && (
+        <div className={classes["bar"]}>
+          <SegmentedControl
+            size="xs"
+            aria-label={`How to write: ${label}`}
+            value={way}
+            onChange={(next) => {
+              ask(next);
+              const whole = next === "text" ? value : wholeOf(base, value);
+              onChange(whole, checked(whole));
+            }}
+            data={ways.map((one) => ({ value: one, label: WAYS[one] }))}
+          />
+        </div>
+      )}
+      {way === "text" && (
+        <Textarea
+          aria-label={label}
+          autosize
+          minRows={3}
+          maxRows={18}
+          value={sole ?? ""}
+          onChange={(event) => onChange(event.currentTarget.value, null)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit?.();
+          }}
+          {...(autoFocus && { "data-autofocus": true })}
+        />
+      )}
+      {way === "form" && form !== null && (
+        <SchemaForm
+          schema={form}
+          value={value}
+          label={label}
+          onChange={(next, problem) => onChange(next, problem ?? checked(next))}
+        />
+      )}
+      {way === "json" && (
+        <JsonField
+          value={value}
+          label={label}
+          minHeight={90}
+          onChange={onChange}
+          onSubmit={onSubmit}
+          {...(autoFocus && { autoFocus })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The value that a text was written for, with that text in it. */
+function wholeOf(base: Json, value: Json): Json {
+  const before = soleText(base);
+  return typeof value === "string" && before !== null ? withText(base, before, value) : value;
+}
