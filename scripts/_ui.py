@@ -15,7 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,12 @@ COUNTING = (
 )
 """The sources that decide what is built."""
 TESTS = (".test.ts", ".test.tsx")
+PACKED = (".css", ".js", ".svg")
+PACKING = """
+const { readFileSync, writeFileSync } = require("node:fs");
+const { brotliCompressSync } = require("node:zlib");
+for (const file of process.argv.slice(1)) writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file)));
+"""
 PATIENCE = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
 """For a registry that does not answer; npm by itself tries for more than a minute."""
 WAY_OUT = (
@@ -92,7 +98,8 @@ def build() -> bool:
         npm = find_npm()
         _install(npm, dev=False)
         STAMP.unlink(missing_ok=True)
-        _run(npm, ["run", "--silent", "build"], "building the user interface", WAY_OUT)
+        _run([*npm.command, "run", "--silent", "build"], npm.env, "building the user interface", WAY_OUT)
+        _pack(npm)
         STAMP.write_text(digest(), "utf-8")
         return True
 
@@ -158,7 +165,8 @@ def _install(npm: Npm, *, dev: bool) -> None:
         return
     which = "--include=dev" if dev else "--omit=dev"
     command = ["ci", which, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", *PATIENCE]
-    _run(npm, command, "installing the packages of the user interface", f"Is the npm registry reachable? {WAY_OUT}")
+    advice = f"Is the npm registry reachable? {WAY_OUT}"
+    _run([*npm.command, *command], npm.env, "installing the packages of the user interface", advice)
 
 
 def _is_needed(package: Package, dev: bool) -> bool:
@@ -174,11 +182,18 @@ def _locked(file: Path) -> dict[str, Package]:
     return found
 
 
-def _run(npm: Npm, arguments: Sequence[str], doing: str, advice: str) -> None:
+def _pack(npm: Npm) -> None:
+    """Put what the server sends compressed beside each text; Node has Brotli, and Python has not."""
+    node = shutil.which("node", path=npm.env["PATH"])
+    files = [str(path) for path in sorted(BUILT.glob("assets/*")) if path.suffix in PACKED]
+    _run([str(node), "-e", PACKING, *files], npm.env, "compressing the user interface", WAY_OUT)
+
+
+def _run(command: Sequence[str], env: Mapping[str, str], doing: str, advice: str) -> None:
     done = subprocess.run(
-        [*npm.command, *arguments],
+        command,
         cwd=SOURCES,
-        env=npm.env,
+        env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -188,7 +203,7 @@ def _run(npm: Npm, arguments: Sequence[str], doing: str, advice: str) -> None:
     )
     if done.returncode:
         said = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-20:])
-        raise BuildError(f"{doing} failed.\n  $ npm {' '.join(arguments)}\n{said}\n{advice}")
+        raise BuildError(f"{doing} failed.\n  $ {' '.join(command)}\n{said}\n{advice}")
 
 
 @contextlib.contextmanager

@@ -170,7 +170,8 @@ def test_what_is_packed_has_it_and_needs_no_node(checkout: Checkout, tmp_path: P
     sdist, wheel = checkout.pack(tmp_path / "packed")
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
-    assert {"outtake/server/static/index.html", "outtake/server/static/assets/main-1a2b.js"} <= names
+    built = ("index.html", "assets/main-1a2b.js", "assets/main-1a2b.js.br")
+    assert {f"outtake/server/static/{name}" for name in built} <= names
     assert not [name for name in names if name.startswith(("ui/", "scripts/")) or "node_modules" in name]
     with tarfile.open(sdist) as packed_sources:
         sources = {name.partition("/")[2] for name in packed_sources.getnames()}

@@ -30,6 +30,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / ".build-hash").write_text("secret")
     (folder.parent / "secret.js").write_text("secret")
     (folder / "assets" / "index-1a2b.js").write_text(SCRIPT)
+    (folder / "assets" / "index-1a2b.js.br").write_text("as the build left it")
     (folder / "assets" / "small-3c.css").write_text("a { color: red }")
     (folder / "assets" / "fonts" / "sans-4d.woff2").write_bytes(bytes(4096))
     return folder
@@ -61,9 +62,12 @@ def test_files_named_by_their_content_are_kept_by_the_browser(client: Client) ->
     assert (reply.status, reply.text) == (200, SCRIPT)
     assert reply.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert "immutable" in reply.headers["Cache-Control"]
-    packed = client.ask("GET", "/assets/index-1a2b.js", headers={"Accept-Encoding": "gzip, deflate, br"})
+    packed = client.ask("GET", "/assets/index-1a2b.js", headers={"Accept-Encoding": "gzip, deflate"})
     assert (packed.headers["Content-Encoding"], packed.headers["Vary"]) == ("gzip", "Accept-Encoding")
     assert gzip.decompress(packed.body).decode() == SCRIPT
+    smaller = client.ask("GET", "/assets/index-1a2b.js", headers={"Accept-Encoding": "gzip, deflate, br"})
+    assert (smaller.headers["Content-Encoding"], smaller.body) == ("br", b"as the build left it")
+    assert smaller.headers["Content-Type"] == "text/javascript; charset=utf-8"
     for path in ("/assets/small-3c.css", "/assets/fonts/sans-4d.woff2"):
         reply = client.ask("GET", path, headers={"Accept-Encoding": "gzip"})
         assert (reply.status, reply.headers["Content-Encoding"]) == (200, None), path
@@ -79,6 +83,7 @@ def test_other_files_of_the_build_are_asked_for_again(client: Client) -> None:
     "path",
     [
         "/assets/gone-5e.js",
+        "/assets/index-1a2b.js.br",
         "/assets/",
         "/assets/fonts",
         "/assets/../index.html",

@@ -34,6 +34,8 @@ KINDS = {
 """Media types by ending; what a machine has in its tables may differ."""
 PACKED = frozenset({".ico", ".png", ".woff2"})
 """Endings of what is compressed already."""
+BROTLI = ".br"
+"""What the build adds to the name of a text, for its compressed form."""
 
 
 class Ui:
@@ -56,16 +58,29 @@ class Ui:
 
     def _files(self) -> dict[str, Path]:
         found = {path.relative_to(self._folder).as_posix(): path for path in self._folder.rglob("*") if path.is_file()}
-        return {name: path for name, path in found.items() if name != PAGE and not name.startswith(".")}
+        return {name: path for name, path in found.items() if name != PAGE and not _is_ours(path)}
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether the build keeps it for itself."""
+    return file.name.startswith(".") or file.suffix == BROTLI
 
 
 def media_type(file: Path) -> str:
     return KINDS.get(file.suffix, "application/octet-stream")
 
 
-@lru_cache(maxsize=256)
-def packed(file: Path) -> bytes | None:
-    """The file, compressed as well as can be; None where that gains nothing."""
+def packed(file: Path, accepted: str) -> tuple[str, bytes] | None:
+    """A file in the smallest form that is accepted, with the form's name; None where that gains nothing."""
+    ready = file.with_name(file.name + BROTLI)
     if file.suffix in PACKED or file.stat().st_size < WORTH_PACKING:
         return None
+    if "br" in accepted and ready.is_file():
+        return "br", ready.read_bytes()
+    return ("gzip", _gzipped(file)) if "gzip" in accepted else None
+
+
+@lru_cache(maxsize=256)
+def _gzipped(file: Path) -> bytes:
+    """A file never changes under its name."""
     return gzip.compress(file.read_bytes(), mtime=0)

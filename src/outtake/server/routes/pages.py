@@ -45,10 +45,11 @@ def send_asset(request: Request, name: str, accept_encoding: Annotated[str, Head
     if file is None:
         raise HTTPException(404, "there is no such file; reload the page")
     headers = {"Cache-Control": FOR_EVER, "Vary": "Accept-Encoding"}
-    smaller = built.packed(file) if "gzip" in accept_encoding else None
+    kind, smaller = built.media_type(file), built.packed(file, accept_encoding)
     if smaller is None:
-        return FileResponse(file, media_type=built.media_type(file), headers=headers)
-    return Response(smaller, media_type=built.media_type(file), headers={**headers, "Content-Encoding": "gzip"})
+        return FileResponse(file, media_type=kind, headers=headers)
+    form, content = smaller
+    return Response(content, media_type=kind, headers={**headers, "Content-Encoding": form})
 
 
 @router.get("/{path:page}")
