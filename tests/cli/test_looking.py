@@ -57,6 +57,27 @@ def test_show_is_a_transcript_for_a_person(cli: Cli) -> None:
     assert "prompt: a poem" in cli("show", "r1", "--bodies").ok().out
 
 
+def test_a_log_of_another_program_is_shown_and_cannot_be_forked(cli: Cli) -> None:
+    conversation = [
+        {"role": "human", "content": "How tall is the tower?"},
+        {"role": "Guide (thought)", "content": "I know that one"},
+        {"role": "Guide", "content": "FINAL ANSWER: 333"},
+    ]
+    label = {"mistake_agent": "Guide", "mistake_step": "1", "mistake_reason": "It did not look."}
+    cli.write("log.json", json.dumps({"question": "?", "ground_truth": "324", "history": conversation, **label}))
+    told = cli("import", "log.json").ok().out
+    assert "log.json is r1 here; next: outtake show r1" in told
+    assert "nothing of it can be run" in told
+    shown = cli("show", "r1").ok().out
+    lines = [line.strip() for line in shown.splitlines()]
+    turn, thought = (next(n for n, line in enumerate(lines) if text in line) for text in ("▸ agent", "· team/Guide"))
+    assert turn < thought
+    assert "✎ finding team/Guide by who&when: It did not look." in lines[thought : thought + 2]
+    assert "outcome   failed  expected: 324" in shown
+    assert "outtake fork" not in shown
+    cli.refuses([(["fork", "r1", "--at", "2"], "no program behind it"), (["step", "r1"], "can be read, searched")])
+
+
 def test_info_and_console(cli: Cli) -> None:
     cli.run()
     assert cli("info", "r1", "--json").ok().document["executed"]["model"] == 4

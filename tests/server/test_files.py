@@ -107,6 +107,35 @@ def test_what_a_file_says_is_checked_before_anything_is_kept(server: Server) -> 
     assert reply.status == 201
 
 
+LOG = {
+    "question": "How tall is the tower?",
+    "ground_truth": "324",
+    "mistake_agent": "Guide",
+    "mistake_step": "1",
+    "mistake_reason": "It took the wrong tower.",
+    "history": [{"role": "human", "content": "How tall is it?"}, {"role": "Guide", "content": "FINAL ANSWER: 333"}],
+}
+
+
+def test_a_log_of_another_program_is_read_and_cannot_be_run(server: Server, temporary: Path) -> None:
+    client = server.client
+    told = client.ask("POST", "/api/import?name=tower.json", json.dumps(LOG).encode(), BINARY)
+    fits(Imported, told.json)
+    assert (told.status, told.json) == (201, {"run": "r1", "runs": {"tower.json": "r1"}})
+    (listed,) = client.get("/api/runs")
+    assert (listed["imported"], listed["outcome"], listed["name"]) == (True, "failed", "tower.json")
+    kinds = [said["kind"] for said in client.get("/api/runs/r1/annotations")["annotations"]]
+    assert kinds == ["expectation", "verdict", "finding"]
+    for path in ("fork", "step", "send"):
+        body = {"component": "team/Guide", "value": "x"} if path == "send" else {}
+        refused = client.ask("POST", f"/api/runs/r1/{path}", body)
+        assert (refused.status, "no program behind it" in refused.error["message"]) == (400, True), refused.text
+    refused = client.ask("POST", "/api/import", b'{"question": 1}', BINARY)
+    assert (refused.status, "mistake_step" in refused.error["message"]) == (400, True)
+    assert str(temporary) not in refused.error["message"]
+    assert list(temporary.iterdir()) == []
+
+
 def test_what_is_not_there_is_not_exported(server: Server, temporary: Path) -> None:
     assert server.client.ask("GET", "/api/runs/r7/export").status == 404
     assert list(temporary.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A run as one file, to look at and to fork on another machine."""
+"""A run as one file, to look at and to fork on another machine; logs of other programs, to look at."""
 
 from __future__ import annotations
 
@@ -40,12 +40,16 @@ def delete(front: Front, run: RunArgument) -> None:
 
 @command("import")
 def import_(
-    front: Front, file: Annotated[str, typer.Argument(metavar="FILE", help="What export has written.")]
+    front: Front,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="What export has written, or a Who&When log (JSON).")],
 ) -> None:
-    """Read a run that `export` has written; it gets a new name here."""
+    """Read a run that `export` has written, or a log of another program; it gets a new name here."""
     with front.service() as service:
         told = service.import_(os.path.abspath(file))
         if front.json:
             front.document(told)
         else:
-            front.out.print(f"{file} is {told['run']} here; next: outtake show {told['run']}")
+            run = told["run"]
+            front.out.print(f"{file} is {run} here; next: outtake show {run}")
+            if service.info(run, counted=False)["imported"]:
+                front.out.print(f"nothing of it can be run: {run} is a log to read, search, compare and annotate")

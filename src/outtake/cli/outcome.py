@@ -131,6 +131,8 @@ def next_command(info: Document, leaves: bool = False) -> str:
     run, status = info["run"], info["status"]
     if is_wrong_use(info["error"]):
         return ""
+    if info["imported"]:
+        return f"outtake annotate {run} TEXT  (nothing of it can be run)"
     if info["live"] and not leaves:
         return f"outtake pending {run}"
     if status in ("lost", "stopped", "held"):

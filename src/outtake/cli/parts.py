@@ -29,7 +29,7 @@ def seen(records: Iterable[Document]) -> list[Document]:
 def print_description(console: Console, description: Document) -> None:
     console.print(Text(description["spec"], style="bold"))
     for name in ("folder", "python", "input", "status"):
-        if description.get(name) is not None:
+        if description.get(name) not in (None, ""):
             console.print(Text(f"  {name:8} {words.one_line(words.readable(description[name]))}", style="dim"))
     for part in description.get("components", ()):
         _print_part(console, part)

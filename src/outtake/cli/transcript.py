@@ -184,6 +184,7 @@ class Transcript:
     def _noted(self, record: Document) -> None:
         if record.get("span") is not None and not self.full:
             return  # what instrumentation says; `outtake trace --events` shows it
+        self._break_silence(record["parent"])
         inside = self._depth.get(record["parent"], -1) + 1
         text = words.arguments(self._body(record))
         line = Text(f"· {record['component']} {record.get('type', '')}  ", style="dim")

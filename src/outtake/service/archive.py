@@ -29,6 +29,7 @@ from outtake_probe.records import Json, from_json
 FORMAT = 1
 """Number of the format of the file.  1: the first release."""
 _BATCH = 500
+_MAGIC = b"PK\x03\x04"
 
 
 def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
@@ -90,6 +91,15 @@ def _write_records(out: IO[bytes], records: Iterable[dict[str, Json]]) -> set[st
         out.write(json.dumps(record, separators=(",", ":")).encode() + b"\n")
         names |= {record[key] for key in ("body", "was", "changes") if record.get(key)}
     return names
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file is meant to be what `export` writes, whole or damaged."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def load(store: Store, path: Path) -> dict[str, Json]:
@@ -159,11 +169,13 @@ def _keep(
     named: dict[str, str],
 ) -> str:
     launch = Launch(**described["launch"])
-    here = replace(
-        launch,
-        folder=launch.folder if Path(launch.folder).is_dir() else os.getcwd(),
-        python=launch.python if Path(launch.python).exists() else default_python(),
-    )
+    here = launch
+    if not launch.imported:
+        here = replace(
+            launch,
+            folder=launch.folder if Path(launch.folder).is_dir() else os.getcwd(),
+            python=launch.python if Path(launch.python).exists() else default_python(),
+        )
     fork = Fork(**described["fork"]) if described["fork"] else None
     if fork is not None:
         fork = replace(fork, parent=named[fork.parent])

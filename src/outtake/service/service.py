@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from outtake.core.runs import ENDED, Launch, Run
 from outtake.engine.launch import CannotStart, Process, default_python
 from outtake.engine.live import Control, LiveRun
 from outtake.engine.plans import BadFork, check_mocks, make_fork
-from outtake.service import archive, config
+from outtake.service import archive, config, logs
 from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, WrongUse, translated
 from outtake.service.owner import Document
@@ -186,10 +187,18 @@ class Service(Steering):
         """Write a run, its ancestors and all their bodies into one file."""
         return archive.export(self.store, self._run(run), Path(path))
 
-    def import_(self, path: str) -> Document:
-        """Read what `export` wrote; its runs get new names here."""
+    def import_(self, path: str, name: str = "") -> Document:
+        """Read what `export` wrote, its runs get new names here; or a log of another program, see `service.logs`.
+
+        `name` is what the file is called, where its path does not say it.
+        """
+        file = Path(path)
         try:
-            return archive.load(self.store, Path(path))
+            if archive.is_export(file):
+                return archive.load(self.store, file)
+            called = name or file.name
+            run = logs.keep(self.store, logs.read(file, time.time()), called)
+            return {"file": path, "run": run, "runs": {called: run}}
         finally:
             self._ring()
 

@@ -29,8 +29,8 @@ class Annotations:
             "run": number(run),
             "seq": note.seq,
             "kind": note.kind,
-            "author": note.author,
-            "text": note.text,
+            "author": storable(note.author),
+            "text": storable(note.text),
             "data": json.dumps(dict(note.data)),
             "created": at,
         }
@@ -40,7 +40,7 @@ class Annotations:
 
     def change(self, id: int, text: str, data: dict[str, Any]) -> None:
         """Let an annotation say something else."""
-        values = {"text": text, "data": json.dumps(data)}
+        values = {"text": storable(text), "data": json.dumps(data)}
         with self._store.writing() as connection:
             connection.execute(update(_TABLE).where(_TABLE.c.id == id).values(values))
 
@@ -80,6 +80,11 @@ class Annotations:
 
 
 _TABLE = tables.annotations
+
+
+def storable(text: str) -> str:
+    """Text as a database takes it: without what is no valid Unicode."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _line(run: str) -> CTE:

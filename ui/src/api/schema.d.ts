@@ -759,7 +759,7 @@ export interface paths {
         put?: never;
         /**
          * Import Run
-         * @description Take a file that export has made; its runs get new names here.
+         * @description Take a file that export has made, or a log of another program; its runs get new names here.
          */
         post: operations["import_run"];
         delete?: never;
@@ -6489,7 +6489,10 @@ export interface operations {
     };
     import_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What the file is called */
+                name?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

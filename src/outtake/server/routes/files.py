@@ -6,8 +6,9 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -43,12 +44,16 @@ def export_run(service: Using, run: RunId) -> StreamingResponse:
 
 
 @router.post("/import", status_code=201, response_model=Imported, openapi_extra=_UPLOAD)
-async def import_run(service: Using, request: Request) -> Document:
-    """Take a file that export has made; its runs get new names here."""
+async def import_run(
+    service: Using,
+    request: Request,
+    name: Annotated[str, Query(max_length=200, description="What the file is called")] = "",
+) -> Document:
+    """Take a file that export has made, or a log of another program; its runs get new names here."""
     folder = await run_in_threadpool(_folder)
     try:
         await _receive(request, _file(folder))
-        return await run_in_threadpool(_import, service, _file(folder))
+        return await run_in_threadpool(_import, service, _file(folder), name or "a log")
     finally:
         await run_in_threadpool(folder.cleanup)
 
@@ -79,8 +84,8 @@ async def _receive(request: Request, path: Path) -> None:
         await run_in_threadpool(file.close)
 
 
-def _import(service: Service, path: Path) -> Document:
+def _import(service: Service, path: Path, name: str) -> Document:
     try:
-        return service.import_(str(path))
+        return service.import_(str(path), name)
     except WrongUse as error:
         raise WrongUse(str(error).replace(str(path), "the file")) from error
