@@ -44,10 +44,32 @@ def test_the_demo_does_it_all_by_itself(cli: Cli, autogen: str) -> None:
 def test_the_demo_explains_and_its_command_works(cli: Cli, autogen: str) -> None:
     done = cli("demo", "--python", autogen).ok()
     assert "The right answer is 519" in done.out
+    assert "outtake demo --log" in done.out
     found = re.search(r"try: outtake (fork .*)", done.out)
     assert found
     forked = cli(*shlex.split(found.group(1)), "--headless", "--json").ok().document
     assert answer(forked) == "519"
+
+
+def test_a_real_log_is_imported_once_and_what_is_said_to_try_works(cli: Cli) -> None:
+    told = cli("demo", "--log", "--json").ok().document
+    assert (told["run"], told["new"], told["expected"], told["output"], told["outcome"]) == (
+        "r1",
+        True,
+        "6",
+        "5",
+        "failed",
+    )
+    again = cli("demo", "--log").ok().out
+    assert "r1 has its log" in again
+    assert "It answered 5; the right answer is 6." in again
+    assert told["finding"]["text"] in again
+    commands = re.findall(r"^  outtake ((?:show|why|annotate) .*?) +#", again, re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        assert str(told["finding"]["seq"]) in cli(*shlex.split(command)).ok().out
+    assert [run["run"] for run in cli("runs", "--json").ok().documents] == ["r1"]
+    cli.refuses([(["demo", "--log", "--headless"], "runs nothing")])
 
 
 @terminal

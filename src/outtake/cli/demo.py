@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 import outtake.demo
-from outtake.cli import outcome
+from outtake.cli import outcome, real_log
 from outtake.cli.beside import Beside, UiOption, beside, hint
 from outtake.cli.commands import command
 from outtake.cli.front import Document, Front
@@ -42,9 +42,17 @@ def demo(
         str | None, typer.Option(metavar="openai:NAME", help="Use a real model (OPENAI_BASE_URL, OPENAI_API_KEY).")
     ] = None,
     input: InputOption = None,
+    log: Annotated[
+        bool, typer.Option("--log", help="Instead: import the log of a real team, and say what to look at.")
+    ] = False,
     ui: UiOption = None,
 ) -> int:
     """Watch a team of agents get a question wrong, and set it right by changing one message."""
+    if log:
+        if headless or model is not None or input is not None or ui:
+            raise Problem("--log imports a log and runs nothing; it goes with --json and --store only")
+        real_log.bring(front)
+        return 0
     interpreted = _checked(interpreter(python))
     question = input or constant("TASK")
     with front.service() as service, beside(front, service, ui, headless=headless) as pages:
@@ -70,6 +78,8 @@ def demo(
             code = 0
             if headless or front.json or (pages is None and _wanted(front)):
                 code = _set_right(front, service, question, wrong, edit, headless=headless, env=_environment(model))
+        if not front.json:
+            front.out.print(Text(f"\na real team's log, its mistake labelled: {real_log.COMMAND}", style="dim"))
         if pages is not None:
             pages.stay(wrong["run"])
         return code
