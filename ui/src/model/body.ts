@@ -57,7 +57,8 @@ export function typeName(value: Json): string {
 export function untyped(value: Json): Json {
   if (Array.isArray(value)) return value.map(untyped);
   if (!isFields(value)) return value;
-  if (!("$type" in value)) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, untyped(item)]));
+  if (!("$type" in value))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, untyped(item)]));
   const inner = ["fields", "items", "value", "repr", "class"].find((name) => name in value);
   return inner === undefined ? value : untyped(value[inner]);
 }
@@ -71,12 +72,7 @@ export function shapeOf(body: Json): Shape {
   if (typeof value === "string") return imageOf(value) ?? { form: "text", text: value };
   if (Array.isArray(value)) return listOf(value) ?? { form: "json", type, value };
   if (!isFields(value)) return { form: "json", type, value };
-  return (
-    imageIn(value) ??
-    conversationOf(value) ??
-    errorIn(value) ??
-    answerOf(value) ?? { form: "json", type, value }
-  );
+  return imageIn(value) ?? conversationOf(value) ?? errorIn(value) ?? answerOf(value) ?? { form: "json", type, value };
 }
 
 /** The one text that a body says, where an edit may give another text instead; null where it is more than that. */
@@ -89,7 +85,10 @@ export function soleText(body: Json): string | null {
 
 /** Whether a text is written in Markdown: it has marks that only that would have. */
 export function isMarkdown(text: string): boolean {
-  return /^(#{1,6} |[-*+] |\d+\. |> |```|\|.*\|\s*$)/m.test(text) || /(\*\*|__)\S.*?\1|\[[^\]]+\]\([^)]+\)|`[^`\n]+`/.test(text);
+  return (
+    /^(#{1,6} |[-*+] |\d+\. |> |```|\|.*\|\s*$)/m.test(text) ||
+    /(\*\*|__)\S.*?\1|\[[^\]]+\]\([^)]+\)|`[^`\n]+`/.test(text)
+  );
 }
 
 function imageOf(text: string): Shape | null {
@@ -136,7 +135,12 @@ function turnOf(message: Fields): Turn | null {
   const role = message["role"] ?? message["type"] ?? message["source"];
   if (typeof role !== "string" || !("content" in message || "tool_calls" in message)) return null;
   const name = [message["name"], message["source"]].find((told) => typeof told === "string" && told !== role);
-  return { role, name: (name as string | undefined) ?? "", content: contentOf(message["content"]), calls: callsOf(message) };
+  return {
+    role,
+    name: (name as string | undefined) ?? "",
+    content: contentOf(message["content"]),
+    calls: callsOf(message),
+  };
 }
 
 /** Content in parts, of which each is a text, as one text. */
@@ -179,7 +183,7 @@ function answerOf(value: Fields): Shape | null {
     return { ...told, rest: { ...told.rest, ...rest } };
   }
   if (!("content" in value)) return null;
-  const { content, tool_calls, ...rest } = value;
+  const { content, tool_calls: _, ...rest } = value;
   const calls = callsOf(value);
   const text = contentOf(content);
   if (typeof text === "string") return { form: "answer", text, calls, rest };

@@ -196,3 +196,23 @@ function isControl(outline: Outline, seq: number): boolean {
   if (outline.has(seq, "empty")) return true;
   return ECHOES.has(outline.type(seq)) && outline.recipient(seq).endsWith("/output");
 }
+
+const CALLS_THAT_SPEAK = new Set(["model", "tool", "step", "task"]);
+
+/** Whether a row is high enough for a few lines of what the record says: where that is new, and worth reading. */
+export function speaks(outline: Outline, seq: number): boolean {
+  switch (outline.kind(seq)) {
+    case "message_queued":
+    case "edited":
+    case "noted":
+    case "run_started":
+    case "run_ended":
+      return !outline.has(seq, "empty");
+    case "invocation_ended":
+      return (
+        outline.has(seq, "failed") || (!outline.has(seq, "empty") && CALLS_THAT_SPEAK.has(outline.call(seq) ?? ""))
+      );
+    default:
+      return false;
+  }
+}

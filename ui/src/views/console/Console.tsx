@@ -21,8 +21,6 @@ export default function Console() {
     <pre
       ref={box}
       className={classes["console"]}
-      // A region that scrolls can be reached by the keyboard.
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       aria-label="Output of the program"
       onScroll={({ currentTarget: at }) => {

@@ -1,3 +1,186 @@
+/** The bar on top: which run, how it stands and why, what can be done with it, and what it has cost. */
+
+import { ActionIcon, Kbd, Tooltip } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { spotlight } from "@mantine/spotlight";
+import {
+  IconArrowBarToRight,
+  IconArrowDownRight,
+  IconArrowUpLeft,
+  IconCheck,
+  IconCommand,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconRefresh,
+  IconX,
+  type TablerIcon,
+} from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+
+import { duration, money } from "@/kit/words";
+import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/control";
+import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { SchemeToggle } from "@/views/shell/SchemeToggle";
+import { useWorkspace } from "@/views/workspace/context";
+import { useShow } from "@/views/workspace/Docks";
+
+import classes from "./ControlBar.module.css";
+import { RunSwitch } from "./RunSwitch";
+
+const ICONS: { [verb in ControlVerb]: TablerIcon } = {
+  continue: IconPlayerPlay,
+  pause: IconPlayerPause,
+  next: IconArrowBarToRight,
+  step: IconArrowDownRight,
+  out: IconArrowUpLeft,
+  stop: IconPlayerStop,
+};
+
 export function ControlBar() {
-  return <header />;
+  const { view } = useWorkspace();
+  const info = view.info;
+  const doVerb = useVerb(info);
+  const runAgain = useRunAgain();
+  useHotkeys(
+    VERBS.map((verb) => [VERB_NAMES[verb].hotkey, () => doVerb(verb), { preventDefault: true }]),
+    [],
+  );
+  if (info === null) return null;
+  return (
+    <header className={classes["bar"]}>
+      <Link to="/" className={classes["brand"]} aria-label="Outtake: all runs">
+        <img src="/icon.svg" alt="" width={20} height={20} />
+      </Link>
+      <RunSwitch />
+      <div role="toolbar" aria-label="Control of the run" className={classes["verbs"]}>
+        {VERBS.map((verb) => {
+          const { label, keys } = VERB_NAMES[verb];
+          const why = whyNot(info, verb);
+          const Icon = ICONS[verb];
+          const go = verb === "continue" && why === "";
+          return (
+            <Tooltip
+              key={verb}
+              label={
+                <>
+                  {label} <Kbd size="xs">{keys}</Kbd>
+                  {why !== "" && <div>{why}</div>}
+                </>
+              }
+            >
+              <ActionIcon
+                aria-label={label}
+                aria-keyshortcuts={keys}
+                variant={go ? "filled" : "subtle"}
+                color={go ? "cyan" : "gray"}
+                aria-disabled={why !== ""}
+                {...(why !== "" && { "data-disabled": true })}
+                onClick={() => doVerb(verb)}
+              >
+                <Icon size={17} stroke={1.8} />
+              </ActionIcon>
+            </Tooltip>
+          );
+        })}
+        {!info.live && !info.imported && (
+          <Tooltip label="Run again: the same target and input, from the start">
+            <ActionIcon aria-label="Run again" onClick={() => void runAgain(info)}>
+              <IconRefresh size={17} stroke={1.8} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+      <Status />
+      <span className={classes["space"]} />
+      <Figures />
+      <Outcome />
+      <Tooltip
+        label={
+          <>
+            All commands <Kbd size="xs">Ctrl+K</Kbd>
+          </>
+        }
+      >
+        <ActionIcon aria-label="All commands" aria-keyshortcuts="Control+K" onClick={() => spotlight.open()}>
+          <IconCommand size={17} stroke={1.8} />
+        </ActionIcon>
+      </Tooltip>
+      <SchemeToggle />
+    </header>
+  );
+}
+
+function Status() {
+  const { view } = useWorkspace();
+  const show = useShow();
+  const info = view.info;
+  if (info === null) return null;
+  const hold = info.held[0];
+  const busy = ["starting", "replaying", "running"].includes(info.status);
+  const reason = hold?.reason ? ` (${hold.reason})` : "";
+  const away = info.live && view.connection !== "open" && view.connection !== "done";
+  return (
+    <span className={classes["status"]} role="status" data-status={info.status}>
+      <span className={classes["dot"]} data-busy={busy || undefined} aria-hidden />
+      {away ? (
+        <span className={classes["lost"]}>The server does not answer; trying again…</span>
+      ) : hold === undefined ? (
+        <span className="ellipsis">{info.trouble !== "" ? info.trouble : tellStatus(info)}</span>
+      ) : (
+        <button type="button" className={classes["held"]} onClick={() => show("pending")}>
+          Held: {tellHold(hold)}
+          {reason}
+          {info.held.length > 1 && ` +${info.held.length - 1}`}
+        </button>
+      )}
+    </span>
+  );
+}
+
+function Figures() {
+  const { view } = useWorkspace();
+  const info = view.info;
+  if (info === null) return null;
+  const tokens = info.tokens.input + info.tokens.output;
+  const told = [
+    [info.executed.model, "model calls", "Model calls that were executed"],
+    [info.executed.tool, "tools", "Tool calls that were executed"],
+    [info.reused.model + info.reused.tool, "served", "Calls that were answered from the record of the parent"],
+    [tokens, "tokens", `${info.tokens.input.toLocaleString("en")} in, ${info.tokens.output.toLocaleString("en")} out`],
+  ] as const;
+  return (
+    <span className={classes["figures"]}>
+      {told
+        .filter(([n]) => n > 0)
+        .map(([n, name, about]) => (
+          <Tooltip key={name} label={about}>
+            <span>
+              <b className="number">{n.toLocaleString("en")}</b> {name}
+            </span>
+          </Tooltip>
+        ))}
+      {info.seconds > 0 && (
+        <Tooltip label="Time in executed model and tool calls">
+          <span className="number">{duration(info.seconds)}</span>
+        </Tooltip>
+      )}
+      {info.cost > 0 && <span className="number">{money(info.cost)}</span>}
+    </span>
+  );
+}
+
+function Outcome() {
+  const { view } = useWorkspace();
+  const { outcome, expected } = view.info ?? {};
+  if (!outcome) return null;
+  const passed = outcome === "passed";
+  return (
+    <Tooltip label={expected ? `Expected: ${expected}` : "By a verdict on this run"}>
+      <span className={classes["outcome"]} data-outcome={outcome}>
+        {passed ? <IconCheck size={14} aria-hidden /> : <IconX size={14} aria-hidden />}
+        {passed ? "right" : "wrong"}
+      </span>
+    </Tooltip>
+  );
 }

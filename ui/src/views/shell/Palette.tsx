@@ -1,3 +1,116 @@
+/** Every command by name: Ctrl+K. */
+
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from "@mantine/spotlight";
+import { IconSearch } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useMantineColorScheme } from "@mantine/core";
+
+import { oneLine } from "@/kit/words";
+import { VERBS, whyNot } from "@/model/control";
+import { runTitle } from "@/model/names";
+import { useForkEnd, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { PANELS } from "@/state/place";
+import { useRuns } from "@/state/runs";
+import { useWorkspace } from "@/views/workspace/context";
+import { useShow } from "@/views/workspace/Docks";
+import { PANEL_KINDS } from "@/views/workspace/panels";
+
+const MOST_RUNS = 50;
+
 export function Palette() {
-  return null;
+  const { id, view, go, select, place } = useWorkspace();
+  const { runs } = useRuns();
+  const navigate = useNavigate();
+  const show = useShow();
+  const doVerb = useVerb(view.info);
+  const runAgain = useRunAgain();
+  const forkEnd = useForkEnd();
+  const { toggleColorScheme } = useMantineColorScheme();
+  const [query, setQuery] = useState("");
+  const { info, outline } = view;
+
+  const control: SpotlightActionData[] = [];
+  if (info !== null) {
+    for (const verb of VERBS)
+      if (whyNot(info, verb) === "")
+        control.push({
+          id: verb,
+          label: VERB_NAMES[verb].label,
+          description: VERB_NAMES[verb].keys,
+          onClick: () => doVerb(verb),
+        });
+    if (!info.live && !info.imported)
+      control.push(
+        { id: "again", label: "Run again", description: "Same target and input", onClick: () => void runAgain(info) },
+        {
+          id: "fork-end",
+          label: "Go on from the end in a fork",
+          description: "For a team that can be told more",
+          onClick: () => void forkEnd(info),
+        },
+      );
+  }
+  const number = Number(query.replace(/^#/, ""));
+  const jump: SpotlightActionData[] =
+    query !== "" && Number.isInteger(number) && number >= 0 && number < outline.length
+      ? [{ id: "jump", label: `Go to record ${number}`, onClick: () => select(number) }]
+      : [];
+  const views: SpotlightActionData[] = [
+    ...PANELS.map((panel) => ({
+      id: `show-${panel}`,
+      label: `Show ${PANEL_KINDS[panel].title}`,
+      description: PANEL_KINDS[panel].about,
+      onClick: () => show(panel),
+    })),
+    {
+      id: "search",
+      label: "Search what was said",
+      description: "Ctrl+F",
+      onClick: () => document.getElementById("search")?.focus(),
+    },
+    {
+      id: "plumbing",
+      label: place.plumbing ? "Hide the framework's plumbing" : "Show the framework's plumbing",
+      onClick: () => go({ plumbing: place.plumbing ? undefined : true }),
+    },
+    { id: "scheme", label: "Switch between light and dark", onClick: () => toggleColorScheme() },
+  ];
+  const others: SpotlightActionData[] = runs
+    .filter((run) => run.run !== id)
+    .slice(-MOST_RUNS)
+    .toReversed()
+    .map((run) => ({
+      id: `run-${run.run}`,
+      label: `Open ${runTitle(run)}`,
+      description: oneLine(run.error || run.output || run.input, 80),
+      onClick: () => void navigate({ to: "/runs/$run", params: { run: run.run }, search: {} }),
+    }));
+  const groups: SpotlightActionGroupData[] = [
+    { group: "Go to", actions: jump },
+    { group: "Control", actions: control },
+    { group: "View", actions: views },
+    {
+      group: "Runs",
+      actions: [{ id: "runs", label: "All runs", onClick: () => void navigate({ to: "/" }) }, ...others],
+    },
+  ].filter((group) => group.actions.length > 0);
+  return (
+    <Spotlight
+      actions={groups}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut="mod + K"
+      nothingFound="No command fits"
+      highlightQuery
+      scrollable
+      maxHeight={420}
+      limit={60}
+      searchProps={{
+        leftSection: <IconSearch size={18} />,
+        placeholder: "What do you want to do? A number goes to that record",
+        "aria-label": "Command",
+      }}
+    />
+  );
 }

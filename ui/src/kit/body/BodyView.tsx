@@ -1,0 +1,232 @@
+/** A body as what it is: text, Markdown, a conversation, a table, an image, an error, or JSON. Nothing of it is ever HTML. */
+
+import { ActionIcon, CopyButton, SegmentedControl, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { lazy, Suspense, useMemo, useState } from "react";
+
+import { isMarkdown, type Json, type Shape, shapeOf, type ToolCall, type Turn } from "@/model/body";
+import { count } from "@/kit/words";
+
+import classes from "./Body.module.css";
+import { ErrorView } from "./ErrorView";
+import { JsonTree } from "./JsonTree";
+
+const Markdown = lazy(() => import("./Markdown"));
+
+/** Characters of a text that are shown at first. */
+const LONG = 20_000;
+/** Turns of a conversation that are open at first: the last ones are what is new. */
+const OPEN_TURNS = 2;
+
+export type Manner = "shown" | "json";
+
+export function BodyView({ value, label }: { value: Json; label: string }) {
+  const [manner, setManner] = useState<Manner>("shown");
+  const shape = useMemo(() => shapeOf(value), [value]);
+  const json = useMemo(() => JSON.stringify(value, null, 2) ?? "null", [value]);
+  const only = shape.form === "json" || shape.form === "nothing";
+  return (
+    <section className={classes["body"]} aria-label={label}>
+      <div className={classes["bar"]}>
+        <h3 className={classes["label"]}>{label}</h3>
+        {!only && (
+          <SegmentedControl
+            size="xs"
+            value={manner}
+            onChange={(to) => setManner(to as Manner)}
+            aria-label={`How ${label} is shown`}
+            data={[
+              { value: "shown", label: NAMES[shape.form] },
+              { value: "json", label: "JSON" },
+            ]}
+          />
+        )}
+        <CopyButton value={shape.form === "text" ? shape.text : json}>
+          {({ copied, copy }) => (
+            <Tooltip label={copied ? "Copied" : "Copy"}>
+              <ActionIcon size="sm" aria-label={`Copy ${label}`} onClick={copy}>
+                {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </CopyButton>
+      </div>
+      {manner === "json" && !only ? <JsonTree value={value} /> : <Shaped shape={shape} />}
+    </section>
+  );
+}
+
+const NAMES: { [form in Shape["form"]]: string } = {
+  nothing: "",
+  text: "Text",
+  image: "Image",
+  error: "Error",
+  conversation: "Messages",
+  table: "Table",
+  answer: "Answer",
+  json: "JSON",
+};
+
+function Shaped({ shape }: { shape: Shape }) {
+  switch (shape.form) {
+    case "nothing":
+      return <p className="quiet">Nothing.</p>;
+    case "text":
+      return <Text text={shape.text} />;
+    case "image":
+      return <img className={classes["image"]} src={shape.address} alt="From the body" />;
+    case "error":
+      return <ErrorView error={shape} />;
+    case "conversation":
+      return (
+        <>
+          <Turns turns={shape.turns} />
+          <Rest value={shape.rest} />
+        </>
+      );
+    case "table":
+      return <Table columns={shape.columns} rows={shape.rows} />;
+    case "answer":
+      return (
+        <>
+          {shape.text !== "" && <Text text={shape.text} />}
+          <Calls calls={shape.calls} />
+          <Rest value={shape.rest} />
+        </>
+      );
+    case "json":
+      return <JsonTree value={shape.value} name={shape.type} />;
+  }
+}
+
+/** A text: as Markdown where it is written so, a long one from its beginning. */
+export function Text({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false);
+  const long = text.length > LONG && !whole;
+  const shown = long ? text.slice(0, LONG) : text;
+  const plain = <pre className={classes["text"]}>{shown}</pre>;
+  return (
+    <>
+      {isMarkdown(shown) ? (
+        <Suspense fallback={plain}>
+          <Markdown text={shown} />
+        </Suspense>
+      ) : (
+        plain
+      )}
+      {long && (
+        <button type="button" className={classes["more"]} onClick={() => setWhole(true)}>
+          Show all {count(text.length, "character")}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Turns({ turns }: { turns: Turn[] }) {
+  return (
+    <ol className={classes["turns"]}>
+      {turns.map((turn, n) => (
+        <li key={n}>
+          <details open={n >= turns.length - OPEN_TURNS}>
+            <summary>
+              <span className={classes["role"]}>{turn.role}</span>
+              {turn.name !== "" && <span className={classes["who"]}>{turn.name}</span>}
+              <span className="quiet ellipsis">
+                {typeof turn.content === "string" ? turn.content.slice(0, 120) : ""}
+              </span>
+            </summary>
+            <div className={classes["turn"]}>
+              {typeof turn.content === "string" && turn.content !== "" && <Text text={turn.content} />}
+              {turn.content !== null && typeof turn.content === "object" && turn.calls.length === 0 && (
+                <Parts value={turn.content} />
+              )}
+              <Calls calls={turn.calls} />
+            </div>
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Parts({ value }: { value: Json }) {
+  if (!Array.isArray(value)) return <JsonTree value={value} />;
+  return (
+    <>
+      {value.map((part, n) => (
+        <Shaped key={n} shape={shapeOf(textOf(part))} />
+      ))}
+    </>
+  );
+}
+
+function textOf(part: Json): Json {
+  const text = (part as { text?: Json } | null)?.text;
+  return typeof text === "string" ? text : part;
+}
+
+function Calls({ calls }: { calls: ToolCall[] }) {
+  return (
+    <>
+      {calls.map((call, n) => (
+        <div key={n} className={classes["call"]}>
+          <span className="mono">{call.name}</span>
+          <JsonTree value={call.arguments} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Table({ columns, rows }: { columns: string[]; rows: Json[][] }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? rows : rows.slice(0, 100);
+  return (
+    <div className={classes["tableBox"]} tabIndex={0} role="group" aria-label="Table">
+      <table className={classes["table"]}>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name}>{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row, n) => (
+            <tr key={n}>
+              {row.map((cell, column) => (
+                <td key={column} className={typeof cell === "number" ? classes["figure"] : undefined}>
+                  {cell === null || cell === undefined
+                    ? ""
+                    : typeof cell === "object"
+                      ? JSON.stringify(cell)
+                      : String(cell)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown.length < rows.length && (
+        <button type="button" className={classes["more"]} onClick={() => setAll(true)}>
+          Show all {count(rows.length, "row")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** What a body says beside what is shown of it. */
+function Rest({ value }: { value: { [name: string]: Json } }) {
+  const told = Object.fromEntries(
+    Object.entries(value).filter(([, item]) => item !== null && !(Array.isArray(item) && item.length === 0)),
+  );
+  if (Object.keys(told).length === 0) return null;
+  return (
+    <details className={classes["rest"]}>
+      <summary className="quiet">{Object.keys(told).join(", ")}</summary>
+      <JsonTree value={told} />
+    </details>
+  );
+}

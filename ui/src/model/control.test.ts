@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+
+import type { Hold } from "@/api/schema";
+
+import { tellHold, whyNot } from "./control";
+
+const hold = { hold: 1, when: "before", component: "team/a/tools/look", call: "tool", type: "" } as Hold;
+const live = { live: true, imported: false };
+
+describe("what can be done", () => {
+  it("depends on what is held", () => {
+    expect(whyNot({ ...live, status: "running", held: [] }, "pause")).toBe("");
+    expect(whyNot({ ...live, status: "running", held: [] }, "step")).toMatch("pause first");
+    expect(whyNot({ ...live, status: "held", held: [hold] }, "step")).toBe("");
+    expect(whyNot({ ...live, status: "held", held: [hold] }, "pause")).not.toBe("");
+  });
+
+  it("is nothing for what has ended, and it says so", () => {
+    expect(whyNot({ live: false, imported: false, status: "completed", held: [] }, "stop")).toMatch("fork");
+    expect(whyNot({ live: false, imported: true, status: "completed", held: [] }, "stop")).toMatch("imported");
+  });
+});
+
+describe("a hold", () => {
+  it("is told in words", () => {
+    expect(tellHold(hold)).toBe("tool a · look is about to run");
+    expect(tellHold({ ...hold, when: "after", failed: true })).toBe("tool a · look has failed");
+  });
+});

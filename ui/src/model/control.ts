@@ -1,0 +1,60 @@
+/** What a person can tell a run to do now, and, of what cannot be done, why not. */
+
+import type { Hold, RunInfo } from "@/api/schema";
+
+import { shortName } from "./names";
+
+export const VERBS = ["continue", "pause", "next", "step", "out", "stop"] as const;
+export type ControlVerb = (typeof VERBS)[number];
+
+/** Why a verb does not apply now; nothing where it does. */
+export function whyNot(info: Pick<RunInfo, "live" | "status" | "held" | "imported">, verb: ControlVerb): string {
+  if (info.imported) return "An imported log has no program to control";
+  if (!info.live) return "The run has ended; fork it to go on from any record";
+  const held = info.held.length > 0;
+  switch (verb) {
+    case "pause":
+      return info.status === "paused" || held ? "It is held already" : "";
+    case "continue":
+      return held || info.status === "paused" ? "" : "It is running";
+    case "next":
+    case "step":
+    case "out":
+      return held ? "" : "Nothing is held; pause first";
+    case "stop":
+      return "";
+  }
+}
+
+const STATES: { [status in RunInfo["status"]]: string } = {
+  starting: "Starting",
+  replaying: "Replaying what the record holds",
+  running: "Running",
+  paused: "Pausing at the next gate",
+  held: "Held",
+  completed: "Completed",
+  failed: "Failed",
+  stopped: "Stopped",
+  diverged: "Departed from its record",
+  lost: "Lost: its process has ended",
+};
+
+export function tellStatus(info: Pick<RunInfo, "status" | "live" | "imported">): string {
+  return info.imported ? "Imported log" : (STATES[info.status] ?? info.status);
+}
+
+/** What is held, where, and why. */
+export function tellHold(hold: Hold): string {
+  const name = shortName(hold.component);
+  const what = hold.call === null ? (hold.type === "" ? "message" : hold.type) : hold.call;
+  switch (hold.when) {
+    case "before":
+      return `${what} ${name} is about to run`;
+    case "after":
+      return `${what} ${name} has ${hold.failed ? "failed" : "returned"}`;
+    case "input":
+      return hold.prompt ? `the program asks: ${hold.prompt}` : "the program asks for input";
+    case "diverged":
+      return "the program departs from its record";
+  }
+}

@@ -1,0 +1,54 @@
+/** What can be done with a run, by name: for the control bar, the keyboard and the palette alike. */
+
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+import type { RunInfo } from "@/api/schema";
+import { type ControlVerb, whyNot } from "@/model/control";
+
+import { control, fork, startRun } from "./commands";
+
+export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string; hotkey: string } } = {
+  continue: { label: "Continue", keys: "F5", hotkey: "F5" },
+  pause: { label: "Pause", keys: "F6", hotkey: "F6" },
+  next: { label: "Step over", keys: "F10", hotkey: "F10" },
+  step: { label: "Step in", keys: "F11", hotkey: "F11" },
+  out: { label: "Step out", keys: "Shift+F11", hotkey: "shift+F11" },
+  stop: { label: "Stop", keys: "Shift+F5", hotkey: "shift+F5" },
+};
+
+/** Do a verb, if it applies. */
+export function useVerb(info: RunInfo | null): (verb: ControlVerb) => void {
+  return useCallback(
+    (verb) => {
+      if (info !== null && whyNot(info, verb) === "") void control(info.run, verb);
+    },
+    [info],
+  );
+}
+
+/** Start the target of a run again, with the same input; opens the new run. */
+export function useRunAgain(): (info: RunInfo) => Promise<void> {
+  const navigate = useNavigate();
+  return useCallback(
+    async (info) => {
+      const { spec, folder, python, mocks, name } = info;
+      const given = info.input === null ? {} : { input: info.input };
+      const made = await startRun({ spec, folder, python, edits: mocks, name, ...given });
+      if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
+    },
+    [navigate],
+  );
+}
+
+/** Go on from the end of a run in a fork; opens it. */
+export function useForkEnd(): (info: RunInfo) => Promise<void> {
+  const navigate = useNavigate();
+  return useCallback(
+    async (info) => {
+      const made = await fork(info.run, {});
+      if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
+    },
+    [navigate],
+  );
+}

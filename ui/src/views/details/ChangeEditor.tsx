@@ -1,0 +1,143 @@
+/** Say something else here, and go on from there in a fork; or collect it with other changes; or, live, change it now. */
+
+import { Button, Group, Skeleton } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconGitFork, IconPlus } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+import type { Edit } from "@/api/schema";
+import { ValueEditor } from "@/kit/ValueEditor";
+import { endsOf } from "@/model/rows";
+import { type Change, tellEdit } from "@/model/telling";
+import { useBody } from "@/state/bodies";
+import { editMessage, fork } from "@/state/commands";
+import { useDrafts } from "@/state/drafts";
+import { useOfOutline } from "@/state/following";
+import { useWorkspace } from "@/views/workspace/context";
+import { useShow } from "@/views/workspace/Docks";
+
+import classes from "./Details.module.css";
+
+const HEADS: { [op in Change["op"]]: string } = {
+  replace_message: "The message says instead",
+  replace_input: "The input is instead",
+  mock_output: "It returns, without being executed",
+};
+
+export function ChangeEditor({ seq, change, onClose }: { seq: number; change: Change; onClose: () => void }) {
+  const { run, view } = useWorkspace();
+  const ends = useOfOutline(view.outline, endsOf);
+  const source = change.op === "mock_output" ? (ends[change.seq] ?? 0) || null : change.seq;
+  useEffect(() => {
+    if (source !== null) run.want([source]);
+  }, [run, source]);
+  const record = source === null ? undefined : run.record(source);
+  const body = useBody(record?.hash);
+  const loading =
+    source !== null && (record === undefined || (record.hash && (body.data === undefined || body.isPlaceholderData)));
+  if (loading) return <Skeleton height={120} mb={12} />;
+  const failed = record?.kind === "invocation_ended" && record.failed === true;
+  return <Editor seq={seq} change={change} value={record?.hash && !failed ? body.data : ""} onClose={onClose} />;
+}
+
+interface EditorProps {
+  seq: number;
+  change: Change;
+  value: unknown;
+  onClose: () => void;
+}
+
+function Editor({ seq, change, value, onClose }: EditorProps) {
+  const { id, run, view } = useWorkspace();
+  const navigate = useNavigate();
+  const show = useShow();
+  const add = useDrafts((drafts) => drafts.add);
+  const [next, setNext] = useState<unknown>(value);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const { info, outline } = view;
+  const queued = info?.live === true && change.op === "replace_message";
+  const edit: Edit = { op: change.op, seq: change.seq, value: next };
+  const told = tellEdit(run.record(change.seq), change, outline.component(change.seq));
+
+  const save = async () => {
+    if (problem !== null || busy) return;
+    setBusy(true);
+    const made = await fork(id, { at: change.seq, edits: [edit] });
+    setBusy(false);
+    if (!made) return;
+    onClose();
+    notifications.show({
+      title: `${made.run} goes on from ${change.seq}`,
+      message: "Whatever the change does not touch is served from the record.",
+    });
+    void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
+  };
+  const collect = () => {
+    if (problem !== null) return;
+    add(id, edit, told);
+    onClose();
+    show("mocks");
+  };
+  const now = async () => {
+    if (problem !== null) return;
+    if (await editMessage(id, change.seq, next)) onClose();
+  };
+  return (
+    <section
+      className={classes["editor"]}
+      aria-label={change.label}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+    >
+      <h3 className={classes["editorHead"]}>{HEADS[change.op]}</h3>
+      <ValueEditor
+        value={next}
+        label={change.label}
+        text={change.op === "replace_message"}
+        autoFocus
+        onChange={(to, why) => {
+          setNext(to);
+          setProblem(why);
+        }}
+        onSubmit={() => void save()}
+      />
+      {problem !== null && (
+        <p role="alert" className={classes["error"]}>
+          {problem}
+        </p>
+      )}
+      <Group gap={6} mt={8}>
+        <Button
+          leftSection={<IconGitFork size={14} />}
+          loading={busy}
+          disabled={problem !== null}
+          onClick={() => void save()}
+        >
+          Save and fork here
+        </Button>
+        {queued && (
+          <Button variant="default" disabled={problem !== null} onClick={() => void now()}>
+            Change in this run
+          </Button>
+        )}
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          disabled={problem !== null}
+          title="Collect several changes, then run them in one fork"
+          onClick={collect}
+        >
+          Add to changes
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onClose}>
+          Cancel
+        </Button>
+      </Group>
+      <p className={classes["hint"]}>
+        A fork of {id} starts at record {change.seq}; {outline.length - change.seq} records are redone, and only what
+        the change touches is executed. #{seq} stays as it is here.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,246 @@
+/** What one record says, what it belongs to, and what can be changed about it. */
+
+import { Anchor, Button, Group, Skeleton } from "@mantine/core";
+import { IconGitFork, IconPencil } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+
+import type { LogRecord } from "@/api/types";
+import { BodyView } from "@/kit/body/BodyView";
+import { TextDiff } from "@/kit/diff/TextDiff";
+import { duration, money } from "@/kit/words";
+import { ASPECT_NAMES } from "@/model/aspects";
+import { shortName } from "@/model/names";
+import { NONE, type Outline } from "@/model/outline";
+import { endsOf } from "@/model/rows";
+import { soleText } from "@/model/body";
+import { changesOf, startOf, tell } from "@/model/telling";
+import { useBody } from "@/state/bodies";
+import { fork } from "@/state/commands";
+import { useEditing } from "@/state/editing";
+import { useOfOutline } from "@/state/following";
+import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { useWorkspace } from "@/views/workspace/context";
+
+import { ChangeEditor } from "./ChangeEditor";
+import classes from "./Details.module.css";
+import { Remarks } from "./Remarks";
+
+export function RecordDetails({ seq }: { seq: number }) {
+  const { id, run, view } = useWorkspace();
+  const { outline } = view;
+  const editing = useEditing();
+  useEffect(() => run.want([seq]), [run, seq, outline.length]);
+  const record = run.record(seq);
+  const told = tell(outline, seq);
+  const changes = changesOf(outline, seq);
+  const changing = editing.run === id && editing.seq === seq ? changes.find(({ op }) => op === editing.op) : undefined;
+  const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
+  return (
+    <article className={classes["details"]} aria-label={`Record ${seq}`}>
+      <header className={classes["head"]}>
+        <Icon size={18} stroke={1.7} aria-label={ASPECT_NAMES[told.aspect] ?? told.aspect} />
+        <h2 className={classes["title"]}>
+          {shortName(told.who)}
+          {told.to.length > 0 && <> → {told.to.map(shortName).join(", ")}</>}
+          {told.verb !== "" && <span className={classes["verb"]}> {told.verb}</span>}
+        </h2>
+        <span className={classes["number"]}>#{seq}</span>
+      </header>
+      {changing === undefined ? (
+        <Actions seq={seq} />
+      ) : (
+        <ChangeEditor key={changing.op} seq={seq} change={changing} onClose={editing.end} />
+      )}
+      {record === undefined ? <Skeleton height={90} /> : <Says record={record} />}
+      <Facts seq={seq} record={record} />
+      <Remarks run={id} seq={seq} />
+    </article>
+  );
+}
+
+function Actions({ seq }: { seq: number }) {
+  const { id, view } = useWorkspace();
+  const navigate = useNavigate();
+  const begin = useEditing((editing) => editing.begin);
+  const imported = view.info?.imported === true;
+  const changes = changesOf(view.outline, seq);
+  if (imported)
+    return <p className="quiet">This is an imported log: it can be read, searched, compared and annotated, not run.</p>;
+  const forkHere = async () => {
+    const made = await fork(id, { at: seq });
+    if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
+  };
+  return (
+    <Group gap={6} mb={12}>
+      {changes.map((change, n) => (
+        <Button
+          key={change.op}
+          variant={n === 0 ? "light" : "default"}
+          leftSection={<IconPencil size={14} />}
+          onClick={() => begin(id, seq, change.op)}
+        >
+          {change.label}
+        </Button>
+      ))}
+      <Button variant="default" leftSection={<IconGitFork size={14} />} onClick={() => void forkHere()}>
+        Fork here
+      </Button>
+    </Group>
+  );
+}
+
+/** The bodies of a record, each under what it is. */
+function Says({ record }: { record: LogRecord }) {
+  const { view } = useWorkspace();
+  const { outline } = view;
+  switch (record.kind) {
+    case "invocation_started":
+      return (
+        <>
+          <OneBody hash={record.hash} label="Input" />
+          <Result seq={record.seq} />
+        </>
+      );
+    case "invocation_ended":
+      return (
+        <>
+          <OneBody hash={record.hash} label={record.failed ? "Error" : "Output"} />
+          {record.changes && <OneBody hash={record.changes} label="What it read and changed" />}
+          <Input seq={startOf(outline, record.seq)} />
+        </>
+      );
+    case "message_queued":
+      return <OneBody hash={record.hash} label="Message" />;
+    case "edited":
+      return <Edited hash={record.hash} was={record.was} />;
+    case "run_started":
+      return <OneBody hash={record.hash} label="Input of the run" />;
+    case "run_ended":
+      return <OneBody hash={record.hash} label={record.status === "failed" ? "Error" : "Output of the run"} />;
+    case "config_set":
+      return <OneBody hash={record.hash} label={`New value of ${record.key ?? "the setting"}`} />;
+    case "value_read":
+      return <BodyView value={record.value} label={`Read from ${record.source ?? "the program"}`} />;
+    case "noted":
+    case "span_started":
+    case "span_ended":
+    case "stream_chunk":
+    case "message_dropped":
+    case "message_moved":
+      return record.hash ? <OneBody hash={record.hash} label="What it says" /> : null;
+  }
+}
+
+function OneBody({ hash, label }: { hash: string | null | undefined; label: string }) {
+  const { data, error, isPlaceholderData } = useBody(hash);
+  if (!hash) return <BodyView value={null} label={label} />;
+  if (error) return <p className={classes["error"]}>{error.message}</p>;
+  if (data === undefined || isPlaceholderData) return <Skeleton height={60} mb={8} />;
+  return <BodyView value={data} label={label} />;
+}
+
+/** How an invocation came back, below what it was given. */
+function Result({ seq }: { seq: number }) {
+  const { run, view, select } = useWorkspace();
+  const ends = useOfOutline(view.outline, endsOf);
+  const end = ends[seq] ?? 0;
+  useEffect(() => {
+    if (end > 0) run.want([end]);
+  }, [run, end]);
+  if (end === 0) return <p className="quiet">It has not come back{view.info?.live ? " yet" : ""}.</p>;
+  const record = run.record(end);
+  if (record?.kind !== "invocation_ended") return null;
+  return (
+    <>
+      <OneBody hash={record.hash} label={record.failed ? "Error" : "Output"} />
+      <Anchor component="button" size="sm" onClick={() => select(end)}>
+        Result #{end}
+      </Anchor>
+    </>
+  );
+}
+
+function Input({ seq }: { seq: number }) {
+  const { run } = useWorkspace();
+  useEffect(() => {
+    if (seq !== NONE) run.want([seq]);
+  }, [run, seq]);
+  const record = seq === NONE ? undefined : run.record(seq);
+  return record?.hash ? <OneBody hash={record.hash} label="Input" /> : null;
+}
+
+/** What an edit replaced, and by what. */
+function Edited({ hash, was }: { hash: string | null | undefined; was: string | null | undefined }) {
+  const after = useBody(hash);
+  const before = useBody(was);
+  if (!was) return <OneBody hash={hash} label="What it says now" />;
+  if (after.data === undefined || before.data === undefined) return <Skeleton height={60} />;
+  return <TextDiff before={asText(before.data)} after={asText(after.data)} labels={["Before", "After"]} />;
+}
+
+function asText(value: unknown): string {
+  return soleText(value) ?? JSON.stringify(value, null, 2) ?? "";
+}
+
+function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) {
+  const { view, select, go } = useWorkspace();
+  const { outline } = view;
+  const facts: [string, ReactNode][] = [];
+  const link = (to: number) => (
+    <Anchor component="button" size="sm" onClick={() => select(to)}>
+      #{to} {shortName(outline.component(to))}
+    </Anchor>
+  );
+  const component = outline.component(seq);
+  if (component !== "")
+    facts.push([
+      "Component",
+      <Anchor key="c" component="button" size="sm" onClick={() => go({ component }, "push")}>
+        {component}
+      </Anchor>,
+    ]);
+  const type = outline.type(seq);
+  if (type !== "") facts.push(["Type", type]);
+  for (const [name, label] of [
+    ["parent", "Inside"],
+    ["message", "Message"],
+  ] as const) {
+    const to = outline.reference(seq, name);
+    if (to !== NONE) facts.push([label, link(to)]);
+  }
+  const causes = record?.caused_by ?? [];
+  if (causes.length > 0)
+    facts.push(["Caused by", causes.slice(0, 12).map((cause) => <span key={cause}>{link(cause)} </span>)]);
+  if (record?.kind === "invocation_ended") {
+    const { how = "executed", seconds = 0, tokens_in = 0, tokens_out = 0, cost = 0 } = record;
+    facts.push(["Took", `${duration(seconds)}${HOW[how] ?? ""}`]);
+    if (tokens_in + tokens_out > 0)
+      facts.push(["Tokens", `${tokens_in.toLocaleString("en")} in, ${tokens_out.toLocaleString("en")} out`]);
+    if (cost > 0) facts.push(["Cost", money(cost)]);
+  }
+  if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
+  facts.push(["Time", timeOf(outline, seq)]);
+  return (
+    <dl className={classes["facts"]}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const HOW: { [how: string]: string } = {
+  reused: ", when it was executed; served from the record here",
+  mocked: ", mocked",
+  dropped: ", left out",
+};
+
+function timeOf(outline: Outline, seq: number): string {
+  const at = new Date(outline.at(seq));
+  const since = (outline.at(seq) - outline.at(0)) / 1000;
+  return `${at.toLocaleTimeString("en-GB")}.${String(at.getMilliseconds()).padStart(3, "0")}, ${duration(since)} after the start`;
+}

@@ -1,0 +1,81 @@
+/** What people and judges have said about a run or a record, and a place to say more. */
+
+import { ActionIcon, Button, Textarea, Tooltip } from "@mantine/core";
+import { IconMessagePlus, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+
+import type { Annotation } from "@/api/schema";
+import { useAnnotate, useAnnotations } from "@/state/annotations";
+
+import classes from "./Details.module.css";
+
+export function Remarks({ run, seq }: { run: string; seq: number | null }) {
+  const all = useAnnotations(run);
+  const { add, remove } = useAnnotate(run);
+  const [text, setText] = useState<string | null>(null);
+  const mine = all.filter((annotation) => annotation.seq === seq && annotation.kind !== "expectation");
+  const save = async () => {
+    if (text === null || text.trim() === "") return;
+    if (await add({ kind: "feedback", text: text.trim(), author: "user", seq })) setText(null);
+  };
+  return (
+    <section className={classes["remarks"]} aria-label="Remarks">
+      {mine.map((annotation) => (
+        <Remark key={annotation.id} annotation={annotation} onRemove={() => void remove(annotation.id)} />
+      ))}
+      {text === null ? (
+        <Button variant="subtle" color="gray" leftSection={<IconMessagePlus size={14} />} onClick={() => setText("")}>
+          Add a remark
+        </Button>
+      ) : (
+        <>
+          <Textarea
+            aria-label="Remark"
+            autosize
+            minRows={2}
+            data-autofocus
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
+              if (event.key === "Escape") setText(null);
+            }}
+          />
+          <Button mt={6} mr={6} onClick={() => void save()} disabled={text.trim() === ""}>
+            Save
+          </Button>
+          <Button mt={6} variant="subtle" color="gray" onClick={() => setText(null)}>
+            Cancel
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}
+
+const KINDS: { [kind in Annotation["kind"]]: string } = {
+  expectation: "Expected",
+  verdict: "Verdict",
+  feedback: "Remark",
+  finding: "Finding",
+};
+
+function Remark({ annotation, onRemove }: { annotation: Annotation; onRemove: () => void }) {
+  const { kind, author, text, data } = annotation;
+  const passed = data["passed"];
+  return (
+    <div className={classes["remark"]} data-kind={kind}>
+      <div className={classes["remarkHead"]}>
+        <b>{KINDS[kind]}</b>
+        {typeof passed === "boolean" && <span>{passed ? "passed" : "failed"}</span>}
+        <span className="quiet">by {author}</span>
+        <Tooltip label="Remove">
+          <ActionIcon size="xs" aria-label={`Remove this ${KINDS[kind].toLowerCase()}`} onClick={onRemove}>
+            <IconTrash size={13} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <div>{text}</div>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+/** The run as a whole: what went in, what came out, what was expected, and what makes it a fork. */
+
+import { ActionIcon, Anchor, Button, Group, TextInput, Tooltip } from "@mantine/core";
+import { IconDownload, IconPencil } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { exportAddress } from "@/api/client";
+import { BodyView } from "@/kit/body/BodyView";
+import { duration, moment } from "@/kit/words";
+import { tellStatus } from "@/model/control";
+import { shortName } from "@/model/names";
+import { useAnnotate } from "@/state/annotations";
+import { useForkEnd, useRunAgain } from "@/state/actions";
+import { useWorkspace } from "@/views/workspace/context";
+import { useShow } from "@/views/workspace/Docks";
+
+import classes from "./Details.module.css";
+import { Remarks } from "./Remarks";
+
+export function RunDetails() {
+  const { id, view, select } = useWorkspace();
+  const runAgain = useRunAgain();
+  const forkEnd = useForkEnd();
+  const show = useShow();
+  const info = view.info;
+  if (info === null) return null;
+  const seconds = (info.ended ?? Date.now() / 1000) - info.created;
+  return (
+    <article className={classes["details"]} aria-label={`Run ${id}`}>
+      <header className={classes["head"]}>
+        <h2 className={classes["title"]}>
+          {id} {info.name}
+        </h2>
+        <Tooltip label="Save the run as a file">
+          <ActionIcon component="a" href={exportAddress(id)} download aria-label="Save the run as a file">
+            <IconDownload size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </header>
+      {!info.imported && !info.live && (
+        <Group gap={6} mb={12}>
+          <Button variant="light" onClick={() => void runAgain(info)}>
+            Run again
+          </Button>
+          <Button variant="default" onClick={() => void forkEnd(info)}>
+            Go on from the end
+          </Button>
+        </Group>
+      )}
+      {info.input !== null && <BodyView value={info.input} label="Input" />}
+      {info.error === null ? (
+        !info.live && <BodyView value={info.output} label="Output" />
+      ) : (
+        <BodyView value={info.error} label="Error" />
+      )}
+      <Expected />
+      {info.difference !== null && info.difference !== undefined && (
+        <BodyView value={info.difference} label="Where it departs from the record" />
+      )}
+      <dl className={classes["facts"]}>
+        <div>
+          <dt>Status</dt>
+          <dd>{tellStatus(info)}</dd>
+        </div>
+        <div>
+          <dt>Target</dt>
+          <dd className="mono">{info.spec}</dd>
+        </div>
+        {info.folder !== "" && (
+          <div>
+            <dt>Folder</dt>
+            <dd className="mono">{info.folder}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Started</dt>
+          <dd>
+            {moment(info.created)}, {duration(seconds)}
+          </dd>
+        </div>
+        {info.parent !== null && (
+          <div>
+            <dt>Fork of</dt>
+            <dd>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link {...props} to="/runs/$run" params={{ run: info.parent ?? "" }} search={{ at: info.cut ?? 0 }} />
+                )}
+              >
+                {info.parent} at #{info.cut}
+              </Anchor>
+              {", "}
+              <Anchor component="button" size="sm" onClick={() => show("compare")}>
+                compare
+              </Anchor>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {info.edits.length > 0 && (
+        <section>
+          <h3 className={classes["label"]}>Edits of this fork</h3>
+          <ul className={classes["edits"]}>
+            {info.edits.map((edit, n) => (
+              <li key={n}>
+                <span className="mono">{edit.op}</span>{" "}
+                {typeof edit.seq === "number" && (
+                  <Anchor component="button" size="sm" onClick={() => select(edit.seq ?? undefined)}>
+                    #{edit.seq}
+                  </Anchor>
+                )}{" "}
+                {edit.component && <span>{shortName(edit.component)} </span>}
+                {edit.value !== undefined && <BodyView value={edit.value} label="Value" />}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Remarks run={id} seq={null} />
+    </article>
+  );
+}
+
+/** The answer that is expected of this run and its forks; it can be set here. */
+function Expected() {
+  const { id, run, view } = useWorkspace();
+  const annotate = useAnnotate(id);
+  const [text, setText] = useState<string | null>(null);
+  const expected = view.info?.expected ?? null;
+  if (text === null)
+    return (
+      <section className={classes["expected"]}>
+        <h3 className={classes["label"]}>Expected answer</h3>
+        <span>{expected ?? <span className="quiet">Not known</span>}</span>
+        <Tooltip label="Say what is expected: runs are then marked right or wrong">
+          <ActionIcon size="sm" aria-label="Set the expected answer" onClick={() => setText(expected ?? "")}>
+            <IconPencil size={13} />
+          </ActionIcon>
+        </Tooltip>
+      </section>
+    );
+  const save = async () => {
+    if (await annotate.add({ kind: "expectation", text, author: "user" })) {
+      setText(null);
+      await run.refresh();
+    }
+  };
+  return (
+    <form
+      className={classes["expected"]}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <TextInput
+        size="xs"
+        aria-label="Expected answer"
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" disabled={text.trim() === ""}>
+        Save
+      </Button>
+      <Button variant="subtle" color="gray" onClick={() => setText(null)}>
+        Cancel
+      </Button>
+    </form>
+  );
+}

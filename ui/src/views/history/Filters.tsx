@@ -1,0 +1,233 @@
+/** What of the history is shown: a search, kinds, components, and the framework's plumbing. */
+
+import { ActionIcon, Checkbox, Indicator, Loader, Menu, Pill, Popover, Stack, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconFilter, IconFold, IconPipeline, IconSearch, IconArrowsVertical, IconX } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+
+import { count } from "@/kit/words";
+import { ASPECT_NAMES, ASPECTS, type Aspect } from "@/model/aspects";
+import { shortName } from "@/model/names";
+import { DEFAULT_ASPECTS, type Rows } from "@/model/rows";
+import { aspectsOf } from "@/state/place";
+import type { Found } from "@/state/search";
+import { useWorkspace } from "@/views/workspace/context";
+
+import classes from "./Filters.module.css";
+
+interface FiltersProps {
+  rows: Rows;
+  search: Found;
+  folded: ReadonlySet<number>;
+  onFoldAll: (folded: ReadonlySet<number>) => void;
+}
+
+export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
+  const { view, place, go } = useWorkspace();
+  const { outline } = view;
+  const aspects = aspectsOf(place) ?? DEFAULT_ASPECTS;
+  const plumbing = place.plumbing === true;
+  const foldAll = () => {
+    const starts = new Set<number>();
+    for (let seq = 0; seq < outline.length; seq++) {
+      const call = outline.call(seq);
+      if (outline.kind(seq) === "invocation_started" && call !== "flow" && call !== null) starts.add(seq);
+    }
+    onFoldAll(starts);
+  };
+  return (
+    <search className={classes["bar"]}>
+      <SearchField />
+      <span className={classes["told"]} role="status">
+        {search.loading && <Loader size={12} aria-label="Searching" />}
+        {search.error !== null
+          ? search.error.message
+          : search.found !== null
+            ? `${count(search.total, "record")} found`
+            : count(rows.length, "row")}
+      </span>
+      {place.only !== undefined && (
+        <Pill
+          withRemoveButton
+          onRemove={() => go({ only: undefined })}
+          removeButtonProps={{ "aria-label": "Show all components" }}
+        >
+          only {place.only.split(",").map(shortName).join(", ")}
+        </Pill>
+      )}
+      <span className={classes["space"]} />
+      <Tooltip
+        label={
+          plumbing
+            ? "Hide the framework's plumbing"
+            : `Show the framework's plumbing: ${count(rows.plumbing, "record")} that only keep it going`
+        }
+      >
+        <ActionIcon
+          aria-label="Framework's plumbing"
+          aria-pressed={plumbing}
+          variant={plumbing ? "light" : "subtle"}
+          color={plumbing ? "cyan" : "gray"}
+          onClick={() => go({ plumbing: plumbing ? undefined : true })}
+        >
+          <IconPipeline size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={folded.size > 0 ? "Unfold all" : "Fold all invocations"}>
+        <ActionIcon
+          aria-label={folded.size > 0 ? "Unfold all" : "Fold all"}
+          onClick={() => (folded.size > 0 ? onFoldAll(new Set()) : foldAll())}
+        >
+          {folded.size > 0 ? <IconArrowsVertical size={16} /> : <IconFold size={16} />}
+        </ActionIcon>
+      </Tooltip>
+      <KindFilter aspects={aspects} />
+      <ComponentFilter />
+    </search>
+  );
+}
+
+function SearchField() {
+  const { place, go } = useWorkspace();
+  const [text, setText] = useState(place.q ?? "");
+  const typed = useRef(place.q ?? "");
+  const send = useDebouncedCallback((q: string) => {
+    typed.current = q;
+    go({ q: q === "" ? undefined : q });
+  }, 200);
+  useEffect(() => {
+    if ((place.q ?? "") !== typed.current) {
+      typed.current = place.q ?? "";
+      setText(place.q ?? "");
+    }
+  }, [place.q]);
+  return (
+    <TextInput
+      id="search"
+      size="xs"
+      className={classes["search"]}
+      placeholder="Search what was said"
+      aria-label="Search the records"
+      leftSection={<IconSearch size={14} />}
+      rightSection={
+        text !== "" && (
+          <ActionIcon
+            size="xs"
+            aria-label="Clear the search"
+            onClick={() => {
+              setText("");
+              send("");
+            }}
+          >
+            <IconX size={12} />
+          </ActionIcon>
+        )
+      }
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        send(event.currentTarget.value);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        setText("");
+        send("");
+      }}
+    />
+  );
+}
+
+function KindFilter({ aspects }: { aspects: ReadonlySet<Aspect> }) {
+  const { go, place } = useWorkspace();
+  const set = (next: Set<Aspect>) => {
+    const usual = next.size === DEFAULT_ASPECTS.size && [...next].every((aspect) => DEFAULT_ASPECTS.has(aspect));
+    go({ kinds: usual ? undefined : ASPECTS.filter((aspect) => next.has(aspect)).join(",") || "none" });
+  };
+  return (
+    <Popover position="bottom-end" withinPortal trapFocus>
+      <Popover.Target>
+        <Tooltip label="Kinds of records">
+          <Indicator disabled={place.kinds === undefined} size={7} offset={4}>
+            <ActionIcon aria-label="Kinds of records">
+              <IconFilter size={16} />
+            </ActionIcon>
+          </Indicator>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap={6}>
+          {ASPECTS.map((aspect) => (
+            <Checkbox
+              key={aspect}
+              size="xs"
+              label={ASPECT_NAMES[aspect]}
+              checked={aspects.has(aspect)}
+              onChange={({ currentTarget }) => {
+                const next = new Set(aspects);
+                if (currentTarget.checked) next.add(aspect);
+                else next.delete(aspect);
+                set(next);
+              }}
+            />
+          ))}
+          <button type="button" className={classes["reset"]} onClick={() => go({ kinds: undefined })}>
+            The usual ones
+          </button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function ComponentFilter() {
+  const { view, place, go } = useWorkspace();
+  const [open, setOpen] = useState(false);
+  const { outline } = view;
+  const paths = open ? componentsOf() : [];
+  return (
+    <Menu position="bottom-end" withinPortal opened={open} onChange={setOpen} closeOnItemClick={false}>
+      <Menu.Target>
+        <Tooltip label="Components">
+          <Indicator disabled={place.only === undefined} size={7} offset={4}>
+            <ActionIcon aria-label="Components that are shown">
+              <span aria-hidden className={classes["at"]}>
+                @
+              </span>
+            </ActionIcon>
+          </Indicator>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown mah={360} className={classes["list"]}>
+        <Menu.Item onClick={() => go({ only: undefined })}>All components</Menu.Item>
+        <Menu.Divider />
+        {paths.map((path) => {
+          const chosen = place.only?.split(",") ?? [];
+          const is = chosen.includes(path);
+          return (
+            <Menu.Item
+              key={path}
+              role="menuitemcheckbox"
+              aria-checked={is}
+              leftSection={<Checkbox size="xs" checked={is} readOnly tabIndex={-1} aria-hidden />}
+              onClick={() => {
+                const next = is ? chosen.filter((other) => other !== path) : [...chosen, path];
+                go({ only: next.length > 0 ? next.join(",") : undefined });
+              }}
+            >
+              <span title={path}>{shortName(path)}</span>
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+
+  function componentsOf(): string[] {
+    const found = new Set<string>();
+    for (let seq = 0; seq < outline.length; seq++) {
+      const path = outline.component(seq);
+      if (path !== "") found.add(path);
+    }
+    return [...found].toSorted();
+  }
+}

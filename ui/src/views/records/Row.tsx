@@ -1,0 +1,155 @@
+/** One row of the history. */
+
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { memo } from "react";
+
+import type { Glance } from "@/api/schema";
+import { oneLine } from "@/kit/words";
+import { shortName } from "@/model/names";
+import type { Told } from "@/model/telling";
+
+import { ASPECT_ICONS, UnknownIcon } from "./icons";
+import classes from "./Row.module.css";
+
+/** Deeper ones are not indented further. */
+const DEEPEST = 8;
+
+export interface RowProps {
+  id: string;
+  index: number;
+  seq: number;
+  depth: number;
+  top: number;
+  height: number;
+  told: Told;
+  glance: Glance | undefined;
+  /** Milliseconds since the run began. */
+  time: number;
+  selected: boolean;
+  held: boolean;
+  finding: string | null;
+  /** Whether it can be folded, and is. */
+  fold: "open" | "folded" | null;
+  search: string;
+  onSelect: (seq: number) => void;
+  onFold: (seq: number) => void;
+  onMenu: (seq: number, x: number, y: number) => void;
+}
+
+export const Row = memo(function Row(props: RowProps) {
+  const { id, index, seq, depth, top, height, told, glance, time, selected, held, finding, fold, search } = props;
+  const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
+  const tall = height > 40;
+  const failed = told.marks.includes("failed");
+  const text = glance === undefined ? "" : glance.text;
+  return (
+    <div
+      role="row"
+      id={id}
+      aria-rowindex={index + 1}
+      aria-selected={selected}
+      className={classes["row"]}
+      data-aspect={told.aspect}
+      data-failed={failed || undefined}
+      data-held={held || undefined}
+      style={{ transform: `translateY(${top}px)`, height }}
+      onClick={() => props.onSelect(seq)}
+      onContextMenu={(event) => {
+        event.preventDefault();
+        props.onSelect(seq);
+        props.onMenu(seq, event.clientX, event.clientY);
+      }}
+    >
+      <span role="gridcell" className={classes["number"]}>
+        {seq}
+      </span>
+      <span role="gridcell" className={classes["main"]} style={{ paddingLeft: Math.min(depth, DEEPEST) * 14 }}>
+        <span className={classes["head"]}>
+          {fold === null ? (
+            <span className={classes["noFold"]} />
+          ) : (
+            <button
+              type="button"
+              tabIndex={-1}
+              className={classes["fold"]}
+              aria-label={fold === "open" ? "Fold" : "Unfold"}
+              onClick={(event) => {
+                event.stopPropagation();
+                props.onFold(seq);
+              }}
+            >
+              {fold === "open" ? <IconChevronDown size={13} /> : <IconChevronRight size={13} />}
+            </button>
+          )}
+          <Icon size={15} stroke={1.7} className={classes["icon"]} aria-label={told.aspect} />
+          {told.who !== "" && (
+            <span className={classes["who"]} title={told.who}>
+              {shortName(told.who)}
+            </span>
+          )}
+          {told.to.length > 0 && (
+            <>
+              <span className="quiet" aria-label="to">
+                →
+              </span>
+              <span className={classes["who"]} title={told.to.join(", ")}>
+                {told.to.map(shortName).join(", ")}
+              </span>
+            </>
+          )}
+          {told.verb !== "" && <span className={classes["verb"]}>{told.verb}</span>}
+          {told.type !== "" && <span className={classes["type"]}>{told.type}</span>}
+          {told.marks.map((mark) => (
+            <span key={mark} className={classes["mark"]} data-mark={mark}>
+              {mark}
+            </span>
+          ))}
+          {held && (
+            <span className={classes["mark"]} data-mark="held">
+              held
+            </span>
+          )}
+          {finding !== null && (
+            <span className={classes["mark"]} data-mark="finding" title={finding}>
+              finding
+            </span>
+          )}
+          {!tall && text !== "" && (
+            <span className={classes["aside"]}>
+              <Marked text={oneLine(text, 240)} search={search} />
+            </span>
+          )}
+        </span>
+        {tall && (
+          <span className={classes["text"]} data-form={glance?.form}>
+            {glance === undefined ? "" : <Marked text={oneLine(text, 420)} search={search} />}
+          </span>
+        )}
+      </span>
+      <span role="gridcell" className={classes["time"]}>
+        {clock(time)}
+      </span>
+    </div>
+  );
+});
+
+function clock(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 100) return seconds.toFixed(2);
+  const minutes = Math.floor(seconds / 60);
+  return `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+}
+
+/** A text in which what was searched for is marked. */
+function Marked({ text, search }: { text: string; search: string }) {
+  if (search === "") return text;
+  const at = text.toLowerCase().indexOf(search.toLowerCase());
+  if (at < 0) return text;
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + search.length)}</mark>
+      {text.slice(at + search.length)}
+    </>
+  );
+}

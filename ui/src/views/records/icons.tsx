@@ -1,0 +1,36 @@
+/** A sign for each kind of record, so that colour is never the only difference. */
+
+import {
+  IconArrowsRightLeft,
+  IconBrain,
+  IconCircleDot,
+  IconFlag,
+  IconMail,
+  IconMessage2,
+  IconPencil,
+  IconRobot,
+  IconRoute,
+  IconStack2,
+  IconSubtask,
+  IconTool,
+  type TablerIcon,
+} from "@tabler/icons-react";
+
+import type { Aspect } from "@/model/aspects";
+
+export const ASPECT_ICONS: { [aspect in Aspect]: TablerIcon } = {
+  message: IconMail,
+  agent: IconRobot,
+  step: IconSubtask,
+  task: IconSubtask,
+  model: IconBrain,
+  tool: IconTool,
+  flow: IconRoute,
+  note: IconMessage2,
+  edit: IconPencil,
+  run: IconFlag,
+  span: IconStack2,
+  detail: IconCircleDot,
+};
+
+export const UnknownIcon = IconArrowsRightLeft;
