@@ -33,6 +33,11 @@ describe("a body", () => {
   it("is an answer, however deep", () => {
     const choices = [{ message: { role: "assistant", content: "519" }, index: 0 }];
     expect(shapeOf({ id: "x", choices })).toMatchObject({ form: "answer", text: "519", calls: [], rest: { id: "x" } });
+    expect(shapeOf({ answer: "519", messages: 22 })).toMatchObject({
+      form: "answer",
+      text: "519",
+      rest: { messages: 22 },
+    });
     const response = { chat_message: { content: "519", source: "coder" } };
     expect(shapeOf({ response })).toMatchObject({ form: "answer", text: "519" });
   });

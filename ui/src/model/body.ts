@@ -182,13 +182,19 @@ function answerOf(value: Fields): Shape | null {
     const { [name]: _, ...rest } = value;
     return { ...told, rest: { ...told.rest, ...rest } };
   }
-  if (!("content" in value)) return null;
+  if (!("content" in value)) return spokenIn(value);
   const { content, tool_calls: _, ...rest } = value;
   const calls = callsOf(value);
   const text = contentOf(content);
   if (typeof text === "string") return { form: "answer", text, calls, rest };
   if (calls.length > 0) return { form: "answer", text: spokenPart(content), calls, rest };
   return null;
+}
+
+/** What a program gives back beside other things: the text is the answer. */
+function spokenIn(value: Fields): Shape | null {
+  const { answer, ...rest } = value;
+  return typeof answer === "string" ? { form: "answer", text: answer, calls: [], rest } : null;
 }
 
 function spokenPart(content: Json): string {

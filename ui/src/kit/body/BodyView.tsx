@@ -63,7 +63,7 @@ const NAMES: { [form in Shape["form"]]: string } = {
   error: "Error",
   conversation: "Messages",
   table: "Table",
-  answer: "Answer",
+  answer: "Text",
   json: "JSON",
 };
 

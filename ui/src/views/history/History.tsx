@@ -16,12 +16,13 @@ import { Row } from "@/views/records/Row";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { Filters } from "./Filters";
+import { HeldBanner } from "./HeldBanner";
 import classes from "./History.module.css";
 import { RecordMenu, type MenuAt } from "./RecordMenu";
 import { useRows } from "./useRows";
 
 const SHORT = 29;
-const TALL = 65;
+const TALL = 62;
 const OVERSCAN = 12;
 /** How far from the end one still is at the end. */
 const NEAR = 40;
@@ -221,6 +222,7 @@ export function History() {
           </Button>
         )}
       </div>
+      <HeldBanner />
       <RecordMenu at={menu} onClose={() => setMenu(null)} />
     </>
   );
