@@ -2,6 +2,7 @@
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
 
+import { readRunsPlace } from "./model/filters";
 import { readPlace } from "./state/place";
 import { NotFound } from "./views/shell/NotFound";
 
@@ -10,6 +11,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/",
+  validateSearch: readRunsPlace,
   component: lazyRouteComponent(() => import("./views/runs/RunsPage"), "RunsPage"),
 });
 

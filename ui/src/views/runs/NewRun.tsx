@@ -1,0 +1,308 @@
+/** The form that starts a run: which program, what it is asked, and how it begins. */
+
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  Modal,
+  Stack,
+  TagsInput,
+  TextInput,
+  UnstyledButton,
+} from "@mantine/core";
+import { IconChevronRight, IconListSearch } from "@tabler/icons-react";
+import { type FormEvent, useEffect, useState } from "react";
+
+import { api, type ApiError, got } from "@/api/client";
+import type { Description, RunInfo, RunRequest, RunSummary } from "@/api/schema";
+import { ValueEditor } from "@/kit/ValueEditor";
+import { knownTargets } from "@/model/runs";
+import { fieldOfRefusal, inputSchema, madeOf, type RunField } from "@/model/runs-input";
+import type { Json } from "@/model/schema";
+import { attempt, startRun } from "@/state/commands";
+
+import classes from "./NewRun.module.css";
+
+/** What the form begins with. */
+export interface Beginning {
+  /** A run whose target and input are taken. */
+  like: string;
+}
+
+interface Form {
+  spec: string;
+  folder: string;
+  python: string;
+  input: Json;
+  without: boolean;
+  name: string;
+  expected: string;
+  pause: boolean;
+  breakpoints: string[];
+  args: string;
+}
+
+const BLANK: Form = {
+  spec: "",
+  folder: "",
+  python: "",
+  input: "",
+  without: false,
+  name: "",
+  expected: "",
+  pause: false,
+  breakpoints: [],
+  args: "",
+};
+
+const infoOf = (run: string) => got(api.GET("/api/runs/{run}", { params: { path: { run } } })) as Promise<RunInfo>;
+
+/** Start what a run was started with once more. */
+export async function runAgain(run: string): Promise<RunInfo | undefined> {
+  const info = await attempt("Cannot run again", () => infoOf(run));
+  if (info === undefined) return undefined;
+  const { input, mocks, expected } = info;
+  return startRun({
+    spec: info.spec,
+    folder: info.folder,
+    python: info.python,
+    name: info.name,
+    edits: mocks,
+    ...(input !== null && input !== undefined && { input }),
+    ...(expected && { expected }),
+  });
+}
+
+export interface NewRunProps {
+  from: Beginning | null;
+  runs: readonly RunSummary[];
+  close: () => void;
+  started: (run: string) => void;
+}
+
+export function NewRun({ from, runs, close, started }: NewRunProps) {
+  const [form, setForm] = useState(BLANK);
+  const [more, setMore] = useState(false);
+  const [busy, setBusy] = useState<"start" | "look" | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<{ field: RunField | null; message: string } | null>(null);
+  const [found, setFound] = useState<Description | null>(null);
+  const targets = knownTargets(runs);
+  const change = (to: Partial<Form>) => {
+    setForm((before) => ({ ...before, ...to }));
+    setRefusal(null);
+  };
+  const like = async (run: string, whole: boolean) => {
+    const info = await attempt("Cannot read the run", () => infoOf(run));
+    if (info === undefined) return;
+    const { spec, folder, python } = info;
+    const own: Partial<Form> = { spec, folder, python };
+    const rest: Partial<Form> = {
+      input: (info.input ?? "") as Json,
+      without: info.input === null,
+      name: info.name,
+      expected: info.expected ?? "",
+    };
+    setForm((before) => ({ ...before, ...own, ...(whole && rest) }));
+  };
+  useEffect(() => {
+    if (from !== null) void like(from.like, true);
+    // Only what it begins with counts: from then on the form is the person's.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [from?.like]);
+  const refused = (error: unknown) => {
+    const { message } = error as ApiError;
+    const field = fieldOfRefusal(message);
+    setRefusal({ field, message });
+    if (field !== null && field !== "spec") setMore(true);
+  };
+  const place = { ...(form.folder && { folder: form.folder }), ...(form.python && { python: form.python }) };
+  const look = async () => {
+    setBusy("look");
+    setRefusal(null);
+    try {
+      setFound(await got(api.POST("/api/describe", { body: { spec: form.spec.trim(), ...place } })));
+    } catch (error) {
+      setFound(null);
+      refused(error);
+    }
+    setBusy(null);
+  };
+  const start = async (event?: FormEvent) => {
+    event?.preventDefault();
+    if (!form.spec.trim()) return setRefusal({ field: "spec", message: "Say which program to run" });
+    if (problem !== null && !form.without) return undefined;
+    setBusy("start");
+    setRefusal(null);
+    const body: RunRequest = {
+      spec: form.spec.trim(),
+      ...place,
+      ...(!form.without && form.input !== "" && { input: form.input }),
+      name: form.name.trim(),
+      pause: form.pause,
+      breakpoints: form.breakpoints,
+      args: wordsOf(form.args),
+      ...(form.expected.trim() && { expected: form.expected.trim() }),
+    };
+    try {
+      const info = await got(api.POST("/api/runs", { body }));
+      close();
+      started((info as RunInfo).run);
+    } catch (error) {
+      refused(error);
+      setBusy(null);
+    }
+    return undefined;
+  };
+  const about = (field: RunField) => (refusal?.field === field ? refusal.message : null);
+  const schema = found && inputSchema(found);
+  return (
+    <Modal opened onClose={close} title="New run" size={640}>
+      <form onSubmit={(event) => void start(event)}>
+        <Stack gap="sm">
+          <div className={classes["target"]}>
+            <Autocomplete
+              data-autofocus
+              label="Target"
+              description="A file and what makes the program in it, a module, a script, or a network file"
+              placeholder="team.py:get_team"
+              data={targets.map(({ spec }) => spec)}
+              value={form.spec}
+              error={about("spec")}
+              onChange={(spec) => {
+                change({ spec });
+                setFound(null);
+              }}
+              onOptionSubmit={(spec) => {
+                const known = targets.find((target) => target.spec === spec);
+                if (known) void like(known.run, false);
+              }}
+            />
+            <Button
+              variant="default"
+              className={classes["look"] ?? ""}
+              loading={busy === "look"}
+              disabled={!form.spec.trim()}
+              leftSection={<IconListSearch size={15} stroke={1.7} />}
+              onClick={() => void look()}
+              title="Build it, without running it, to see what it is made of and what its input may be"
+            >
+              Look at it
+            </Button>
+          </div>
+          {found !== null && (
+            <output className={classes["found"]}>
+              It has {madeOf(found)}.{" "}
+              {schema
+                ? "Its input has the fields below."
+                : "It does not say what its input may be: a text, or any JSON."}
+            </output>
+          )}
+          <fieldset className={classes["input"]} disabled={form.without}>
+            <legend>Input</legend>
+            <Checkbox
+              size="xs"
+              className={classes["without"] ?? ""}
+              label="none"
+              aria-label="Start it without an input"
+              checked={form.without}
+              onChange={(event) => change({ without: event.currentTarget.checked })}
+            />
+            {!form.without && (
+              <ValueEditor
+                key={`${from?.like ?? ""}${schema === null ? "" : "form"}`}
+                label="Input"
+                text
+                schema={schema}
+                value={form.input}
+                onChange={(input, wrong) => {
+                  change({ input });
+                  setProblem(wrong);
+                }}
+                onSubmit={() => void start()}
+              />
+            )}
+            {problem !== null && !form.without && <p className={classes["problem"]}>{problem}</p>}
+          </fieldset>
+          <TextInput
+            label="Expected answer"
+            description="It and its forks are marked as passed where their output holds it"
+            value={form.expected}
+            onChange={(event) => change({ expected: event.currentTarget.value })}
+          />
+          <Checkbox
+            label="Hold it before its first step"
+            checked={form.pause}
+            onChange={(event) => change({ pause: event.currentTarget.checked })}
+          />
+          <div>
+            <UnstyledButton aria-expanded={more} className={classes["more"]} onClick={() => setMore(!more)}>
+              <IconChevronRight size={14} data-open={more || undefined} className={classes["chevron"]} aria-hidden />
+              Name, folder, interpreter, breakpoints
+            </UnstyledButton>
+            <Collapse expanded={more}>
+              <Stack gap="sm" pt="xs">
+                <TextInput
+                  label="Name"
+                  value={form.name}
+                  onChange={(event) => change({ name: event.currentTarget.value })}
+                />
+                <TextInput
+                  label="Folder"
+                  description="Where it is started; else the folder that the server was started in"
+                  value={form.folder}
+                  error={about("folder")}
+                  onChange={(event) => change({ folder: event.currentTarget.value })}
+                />
+                <TextInput
+                  label="Interpreter"
+                  description="The Python of its environment, such as .venv/bin/python; else the one of the folder's environment"
+                  value={form.python}
+                  error={about("python")}
+                  onChange={(event) => change({ python: event.currentTarget.value })}
+                />
+                <TagsInput
+                  label="Breakpoints"
+                  description='Conditions such as tool:search, agent:coder and text~"budget", or error; Enter adds one'
+                  splitChars={["\n"]}
+                  value={form.breakpoints}
+                  error={about("breakpoints")}
+                  onChange={(breakpoints) => change({ breakpoints })}
+                />
+                <TextInput
+                  label="Arguments"
+                  description="Of a script, as on the command line"
+                  value={form.args}
+                  onChange={(event) => change({ args: event.currentTarget.value })}
+                />
+              </Stack>
+            </Collapse>
+          </div>
+          {refusal !== null && refusal.field === null && (
+            <Alert color="red" title="The run cannot be started">
+              {refusal.message}
+            </Alert>
+          )}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={busy === "start"} disabled={problem !== null && !form.without}>
+              Start
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** The words of a command line; what is in quotes is one. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+}

@@ -1,0 +1,111 @@
+/** What can be done with a run in the list. */
+
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconAdjustmentsAlt,
+  IconArrowsDiff,
+  IconDotsVertical,
+  IconDownload,
+  IconGitFork,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTrash,
+  type TablerIcon,
+} from "@tabler/icons-react";
+
+import { exportAddress } from "@/api/client";
+import type { RunSummary } from "@/api/schema";
+
+export interface RunActions {
+  again: (run: RunSummary) => void;
+  /** Fill the form for a new run with what this one was started with. */
+  vary: (run: RunSummary) => void;
+  fork: (run: RunSummary) => void;
+  compare: (run: RunSummary) => void;
+  stop: (run: RunSummary) => void;
+  remove: (runs: string[]) => void;
+}
+
+const NO_PROGRAM = "It was read from a log: there is no program to run";
+
+export function RunMenu({ run, actions }: { run: RunSummary; actions: RunActions }) {
+  return (
+    <Menu position="bottom-end" withinPortal width={290}>
+      <Menu.Target>
+        <ActionIcon aria-label={`What to do with ${run.run}`}>
+          <IconDotsVertical size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Item
+          icon={IconPlayerPlay}
+          title="Run again"
+          about="Same target and input, from the start"
+          off={run.imported ? NO_PROGRAM : null}
+          onClick={() => actions.again(run)}
+        />
+        <Item
+          icon={IconAdjustmentsAlt}
+          title="Run with changes…"
+          about="The form, filled with what it began with"
+          off={run.imported ? NO_PROGRAM : null}
+          onClick={() => actions.vary(run)}
+        />
+        <Item
+          icon={IconGitFork}
+          title="Fork from its end"
+          about="A new run that goes on from there"
+          off={run.imported ? NO_PROGRAM : run.live ? "It still goes on: fork it from a record" : null}
+          onClick={() => actions.fork(run)}
+        />
+        <Item icon={IconArrowsDiff} title="Compare with…" onClick={() => actions.compare(run)} />
+        <Menu.Divider />
+        <Menu.Item
+          component="a"
+          href={exportAddress(run.run)}
+          download
+          leftSection={<IconDownload size={16} stroke={1.7} />}
+        >
+          Export as a file
+        </Menu.Item>
+        {run.live && <Item icon={IconPlayerStop} title="Stop" onClick={() => actions.stop(run)} />}
+        <Item
+          icon={IconTrash}
+          title="Delete…"
+          red
+          off={run.live ? "It still goes on: stop it first" : null}
+          onClick={() => actions.remove([run.run])}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface ItemProps {
+  icon: TablerIcon;
+  title: string;
+  about?: string;
+  /** Why it cannot be done; null where it can. */
+  off?: string | null;
+  red?: boolean;
+  onClick: () => void;
+}
+
+function Item({ icon: Icon, title, about, off = null, red = false, onClick }: ItemProps) {
+  const told = off ?? about;
+  return (
+    <Menu.Item
+      leftSection={<Icon size={16} stroke={1.7} />}
+      disabled={off !== null}
+      {...(red ? { color: "red" } : {})}
+      onClick={onClick}
+    >
+      {title}
+      {told !== undefined && (
+        <div className="quiet" style={{ fontSize: 12 }}>
+          {told}
+        </div>
+      )}
+    </Menu.Item>
+  );
+}
