@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Component } from "@/api/schema";
 
-import { componentTree, didInWords, shownNodes, stateOf, Tally } from "./components";
+import { componentTree, didMost, shownNodes, stateOf, Tally } from "./components";
 import { Outline } from "./outline";
 import { logOf, recordsOf } from "./testing";
 
@@ -106,8 +106,23 @@ describe("the tree", () => {
     ]);
   });
 
+  it("leaves out what only collects what was said", () => {
+    const echo = logOf([
+      { kind: "message_queued", component: "team/a", recipient: "team/output", hash: "h" },
+      { kind: "invocation_started", call: "agent", component: "team/output", message: 0, hash: "h" },
+    ]);
+    expect(componentTree([], tallyOf(echo)).map((node) => node.path)).toEqual(["team/a"]);
+  });
+
   it("says what each did", () => {
-    expect(nodes.map(didInWords)).toEqual(["1 call", "", "1 message", "1 call", "1 call", "1 call"]);
+    expect(nodes.map(didMost)).toEqual([
+      { number: 1, thing: "call" },
+      { number: 0, thing: "call" },
+      { number: 1, thing: "message" },
+      { number: 1, thing: "call" },
+      { number: 1, thing: "call" },
+      { number: 1, thing: "call" },
+    ]);
   });
 
   it("is filtered with what is around, and folded", () => {

@@ -7,6 +7,9 @@ import type { Component } from "@/api/schema";
 
 import { type Call, NONE, type Outline } from "./outline";
 
+/** To what is called so, a team repeats what was said. */
+const SINK = "/output";
+
 /** What one component did, by the records. */
 export interface Did {
   path: string;
@@ -74,7 +77,7 @@ export class Tally {
     if (kind === "config_set") this.settings++;
     if (kind === "message_queued") {
       const recipient = outline.recipient(seq);
-      if (recipient === "" || outline.has(seq, "empty")) return;
+      if (recipient === "" || outline.has(seq, "empty") || recipient.endsWith(SINK)) return;
       if (!outline.has(seq, "again")) this.of(path, seq).sent++;
       this.of(path, seq);
       this.of(recipient, seq).received++;
@@ -165,6 +168,7 @@ export function componentTree(told: readonly Component[], tally: Tally): Compone
       const own = byPath.get(path) ?? null;
       const did = tally.byPath.get(path) ?? null;
       const parts = inside.get(path)?.length ?? 0;
+      if (parts === 0 && isSink(path, did)) continue;
       nodes.push({
         path,
         name: nameIn(path, parent),
@@ -191,6 +195,12 @@ export function parentOf(path: string, known: ReadonlySet<string>): string | nul
   return null;
 }
 
+/** Whether a component only collects what a team shows, as AutoGen's output does. */
+function isSink(path: string, did: Did | null): boolean {
+  if (!path.endsWith(SINK)) return false;
+  return did === null || (did.call === "agent" && did.sent === 0 && did.received === 0);
+}
+
 function nameIn(path: string, parent: string | null): string {
   const below = parent === null ? path : path.slice(parent.length + 1);
   return below.startsWith("tools/") ? below.slice("tools/".length) : below;
@@ -213,14 +223,9 @@ export function stateOf(did: Did | null, live: boolean, held: boolean): Componen
 }
 
 /** What a component did, in the fewest words: messages of who speaks, calls of what is called. */
-export function didInWords(node: ComponentNode): string {
-  const { did } = node;
-  if (did === null) return "";
-  const speaks = did.sent > 0 && node.kind !== "model" && node.kind !== "tool";
-  const number = speaks ? did.sent : did.calls;
-  if (number === 0) return "";
-  const thing = speaks ? "message" : "call";
-  return `${number.toLocaleString("en")} ${number === 1 ? thing : `${thing}s`}`;
+export function didMost({ kind, did }: ComponentNode): { number: number; thing: "message" | "call" } {
+  const speaks = did !== null && did.sent > 0 && kind !== "model" && kind !== "tool";
+  return speaks ? { number: did.sent, thing: "message" } : { number: did?.calls ?? 0, thing: "call" };
 }
 
 /** The nodes that are shown: those whose name or path has the text with all around them, and what is not folded away. */
