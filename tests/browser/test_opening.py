@@ -29,8 +29,10 @@ def test_the_way_in_keeps_the_address(visit: Visit, served: Served, troubles: Tr
     expect(other.locator("#root > *").first).to_be_attached()
 
 
-def test_who_has_not_the_token_stays_out(browser: Browser, served: Served) -> None:
+def test_who_has_not_the_token_stays_out(browser: Browser, served: Served, troubles: Troubles) -> None:
+    troubles.allow("status of 401")
     context = browser.new_context()
+    troubles.watch(context)
     try:
         page = context.new_page()
         for path in ("/", "/?token=wrong", "/runs/r1?token=", "/plain"):
@@ -73,6 +75,24 @@ def test_styles_under_the_nonce_count(page: Page) -> None:
         return getComputedStyle(document.documentElement).outlineColor;
     }""")
     assert colour == "rgb(1, 2, 3)"
+
+
+def test_a_server_that_is_started_again_wants_its_own_token(visit: Visit, served: Served, troubles: Troubles) -> None:
+    troubles.allow("ERR_CONNECTION_REFUSED|status of 401|WebSocket")
+    page = visit()
+    served.stop()
+    served.start()
+    answer = page.goto(served.place)
+    assert answer is not None
+    assert answer.status == 401
+    page.goto(served.address())
+    expect(page.locator("#root > *").first).to_be_attached()
+
+
+def test_a_run_that_was_started_elsewhere_is_on_the_plain_page(visit: Visit, served: Served) -> None:
+    run = served.run(served.write("program.py", "def main(name):\n    return f'hello {name}'\n") + ":main", input="you")
+    assert [info["status"] for info in served.outtake("wait", run)] == ["completed"]
+    expect(visit("/plain").get_by_role("cell", name="hello you")).to_be_visible()
 
 
 def test_the_plain_page_needs_no_script(visit: Visit) -> None:

@@ -262,7 +262,8 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
 
 @pytest.fixture
 def cli(tmp_path: Path, warm: Warm) -> Iterator[Cli]:
-    outside = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    left_out = ("VIRTUAL_ENV", "PYTHONPATH", "DISPLAY", "WAYLAND_DISPLAY")  # without a screen, no browser is opened
+    outside = {name: value for name, value in os.environ.items() if name not in left_out}
     made = Cli(tmp_path, {**outside, "PYTHONPATH": str(SOURCE), "COLUMNS": "120"}, warm)
     yield made
     for going in made._started:

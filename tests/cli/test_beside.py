@@ -74,6 +74,7 @@ def test_what_is_held_can_be_answered_from_elsewhere(cli: Cli) -> None:
         let_go(cli)
         document = json.loads(going.expect(r"^\{.*").string)
         assert (document["run"], document["status"]) == ("r1", "completed")
+        going.expect("stays open at", news=True)
         going.interrupt()
         done = going.ends()
     assert (done.code, len(done.out.splitlines())) == (0, 1)  # everything else is news

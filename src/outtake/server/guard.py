@@ -116,9 +116,9 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        answer = self._judge(scope)
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
+        answer = self._judge(scope)
         guarded = _with_headers(send, POLICY.format(nonce=nonce))
         if answer is None:
             await self.app(scope, receive, guarded)
@@ -137,7 +137,7 @@ class Guard:
         if known:
             return None
         if page_asked:
-            return HTMLResponse(page.closed(), 401)
+            return HTMLResponse(page.closed(scope["state"]["nonce"]), 401)
         told = "give the token of the address that `outtake serve` printed, as `Authorization: Bearer TOKEN`"
         return problem("unauthorized", f"the token is missing or wrong: {told}")
 

@@ -38,11 +38,11 @@ def runs(found: Iterable[RunBranch], *, without_ui: bool = False) -> str:
     return _page("Runs", f'{told}{table}<p><a href="/plain">Reload</a></p>')
 
 
-def closed() -> str:
-    """What who comes without the token is told."""
+def closed(nonce: str) -> str:
+    """What who comes without the token is told; the style is in the page, because files are not given to strangers."""
     told = "Open the address that <code>outtake serve</code> printed when it was started; it holds the token."
     again = 'If you have just done so, coming from another page, <a href="/">go on</a>.'
-    return _page("No entry without the token", f"<p>{told} {again}</p>")
+    return _page("No entry without the token", f"<p>{told} {again}</p>", f'<style nonce="{nonce}">{STYLE}</style>')
 
 
 def _row(run: RunBranch) -> str:
@@ -64,10 +64,10 @@ def _cell(name: str, text: str) -> str:
     return f'<td class="{escape(name)}">{escape(text)}</td>'
 
 
-def _page(title: str, body: str) -> str:
+def _page(title: str, body: str, style: str = '<link rel="stylesheet" href="/plain.css">') -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{title} - Outtake</title><link rel="stylesheet" href="/plain.css"></head>'
+        f"<title>{title} - Outtake</title>{style}</head>"
         f"<body><h1>{title}</h1>{body}</body></html>"
     )
