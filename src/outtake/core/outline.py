@@ -13,8 +13,8 @@ from outtake_probe.bodies import digest
 from outtake_probe.records import CALL_KINDS, KINDS, Json
 
 FLAGS = ("failed", "edited", "injected", "by_user", "reused", "mocked", "dropped", "opaque", "empty", "again")
-"""What the bits of the column `flags` say, from the lowest.  `empty`: it has no body, or one that says nothing; `again`:
-its body is that of the record before."""
+"""What the bits of the column `flags` say, from the lowest.  `empty`: it has no body, or one that says nothing;
+`again`: its body is that of the record before."""
 EMPTY = frozenset(map(digest, (b"null", b"{}", b"[]", b'""')))
 COLUMNS = ("kind", "at", "component", "call", "invocation", "parent", "message", "recipient", "type", "span", "flags")
 _KIND = {name: number for number, name in enumerate(KINDS)}
