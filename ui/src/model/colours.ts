@@ -31,7 +31,9 @@ export function mixed(one: Ink, other: Ink, share: number): Ink {
 
 /** The same as a style sheet writes it. */
 export function cssOf(colour: Ink): string {
-  const digits = [colour & 255, (colour >>> 8) & 255, (colour >>> 16) & 255].map((n) => n.toString(16).padStart(2, "0"));
+  const digits = [colour & 255, (colour >>> 8) & 255, (colour >>> 16) & 255].map((n) =>
+    n.toString(16).padStart(2, "0"),
+  );
   return `#${digits.join("")}`;
 }
 

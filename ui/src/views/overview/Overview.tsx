@@ -1,5 +1,145 @@
+/** The overview: the tree of runs around this one as columns of small rectangles, one a record, oldest on top. */
+
+import { ActionIcon, NativeSelect, Switch, Tooltip } from "@mantine/core";
+import { IconArrowAutofitHeight, IconMinus, IconPlus } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+
 import { Empty } from "@/kit/Empty";
+import { HUES } from "@/kit/canvas/inks";
+import { useCalm } from "@/kit/canvas/useCalm";
+import { type Column, columnOf, legendOf, type Source, treeAround } from "@/model/overview";
+import { type Colouring, usePrefs } from "@/state/prefs";
+import { useRuns } from "@/state/runs";
+import { useWorkspace } from "@/views/workspace/context";
+
+import { Columns, type Zoom } from "./Columns";
+import { Legend } from "./Legend";
+import { useOutlines, type Wanted } from "./outlines";
+import classes from "./Overview.module.css";
+
+const COLOURINGS: { value: Colouring; label: string }[] = [
+  { value: "kind", label: "Kind" },
+  { value: "type", label: "Type" },
+  { value: "sender", label: "Sender" },
+  { value: "recipient", label: "Recipient" },
+];
+
+/** What is in the place of a run whose list has not come. */
+interface Known {
+  run: string;
+  parent: string | null;
+  cut: number | null;
+  records: number;
+}
 
 export default function Overview() {
-  return <Empty title="Overview" />;
+  const { id, view } = useWorkspace();
+  const { runs } = useRuns();
+  const colouring = usePrefs((prefs) => prefs.colouring);
+  const colour = usePrefs((prefs) => prefs.colour);
+  const [everything, setEverything] = useState(false);
+  const [only, setOnly] = useState<ReadonlySet<string>>(new Set());
+  const [zoom, setZoom] = useState<Zoom | null>(null);
+
+  const tree = useMemo(() => {
+    const own: Known = { run: id, parent: null, cut: null, records: view.outline.length };
+    const found = treeAround<Known>(runs, id).map(({ run }) => run);
+    return found.length > 0 ? found : [own];
+  }, [runs, id, view.outline.length]);
+  const wanted = useMemo(() => wantedOf(tree, id), [tree, id]);
+  const outlines = useOutlines(wanted);
+  const grown = useCalm(view.outline.version);
+
+  const columns = useMemo(
+    () =>
+      columnsOf(tree, everything, (run, base) =>
+        run === id ? { outline: view.outline, base: 0 } : outlines.of(run, base),
+      ),
+    // The outlines change in place: their versions say when.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [tree, everything, id, view.outline, grown, outlines.version],
+  );
+  const legend = useMemo(() => legendOf(columns, colouring, HUES), [columns, colouring]);
+
+  if (view.outline.length === 0 && columns.every(({ length }) => length === 0))
+    return (
+      <Empty title="Nothing has happened yet">
+        Each record of the run comes here as a small rectangle, and each fork as a column beside it.
+      </Empty>
+    );
+  return (
+    <div className={classes["overview"]}>
+      <div className={classes["bar"]}>
+        <span className={classes["field"]}>
+          <span className="quiet" aria-hidden>
+            Colour by
+          </span>
+          <NativeSelect
+            size="xs"
+            aria-label="Colour by"
+            data={COLOURINGS}
+            value={colouring}
+            onChange={(event) => {
+              colour(event.currentTarget.value as Colouring);
+              setOnly(new Set());
+            }}
+          />
+        </span>
+        <Tooltip label="Also stream chunks, clock reads, and what only keeps the framework going">
+          <Switch
+            size="xs"
+            label="Every record"
+            checked={everything}
+            onChange={(event) => setEverything(event.currentTarget.checked)}
+          />
+        </Tooltip>
+        <span className={classes["room"]} />
+        <Tooltip label="Smaller (−)">
+          <ActionIcon size="sm" aria-label="Zoom out" onClick={() => zoom?.by(1 / 1.6)}>
+            <IconMinus size={14} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label="Larger (+)">
+          <ActionIcon size="sm" aria-label="Zoom in" onClick={() => zoom?.by(1.6)}>
+            <IconPlus size={14} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label="All of it (0)">
+          <ActionIcon size="sm" aria-label="Show all of it" onClick={() => zoom?.fit()}>
+            <IconArrowAutofitHeight size={14} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <div className={classes["picture"]}>
+        <Columns columns={columns} legend={legend} only={only} onZoom={setZoom} />
+        <Legend legend={legend} only={only} onOnly={setOnly} />
+      </div>
+    </div>
+  );
+}
+
+/** The other runs, each from where it left its parent. */
+function wantedOf(tree: readonly Known[], id: string): Wanted[] {
+  const inside = new Set(tree.map(({ run }) => run));
+  return tree
+    .filter(({ run }) => run !== id)
+    .map(({ run, parent, cut, records }) => ({
+      run,
+      base: parent !== null && inside.has(parent) ? (cut ?? 0) : 0,
+      records,
+    }));
+}
+
+function columnsOf(
+  tree: readonly Known[],
+  everything: boolean,
+  outlineOf: (run: string, base: number) => Pick<Source, "outline" | "base"> | undefined,
+): Column[] {
+  const made = new Map<string, Column>();
+  for (const { run, parent: from, cut } of tree) {
+    const parent = from === null ? null : (made.get(from) ?? null);
+    const own = outlineOf(run, parent === null ? 0 : (cut ?? 0));
+    if (own !== undefined) made.set(run, columnOf({ run, cut: cut ?? 0, ...own }, parent, everything));
+  }
+  return [...made.values()];
 }

@@ -1,0 +1,180 @@
+/** Draws the columns: a small rectangle for each record; records that share a line of pixels lie side by side in it. */
+
+import type { Inks } from "@/kit/canvas/inks";
+import type { Pixels } from "@/kit/canvas/pixels";
+import { type Ink, mixed } from "@/model/colours";
+import { type Column, type Entry, type Legend, listed } from "@/model/overview";
+import type { Viewport } from "@/model/viewport";
+
+export interface Slot {
+  column: Column;
+  /** Where the column begins and ends, in pixels of the style sheet. */
+  left: number;
+  right: number;
+}
+
+/** How much a colour is mixed into the background: what is shared with the parent, and what is not asked for. */
+const DIMMED = 0.62;
+const FADED = 0.88;
+/** Pixels of a row from which rows are apart. */
+const APART = 3;
+
+/** The colour of an entry of a legend. */
+export function inkOfEntry(entry: Entry | undefined, inks: Inks): Ink {
+  const colour = entry?.colour ?? null;
+  if (colour === null) return inks.aspects["detail"] ?? inks.quiet;
+  return (typeof colour === "number" ? inks.hues[colour] : inks.aspects[colour]) ?? inks.quiet;
+}
+
+interface Shades {
+  own: Ink[];
+  shared: Ink[];
+  /** The entries as the legend lists them, those that are asked for first. */
+  order: number[];
+}
+
+function shadesOf(legend: Legend, only: ReadonlySet<string>, inks: Inks): Shades {
+  const wanted = legend.entries.map(({ key }) => only.size === 0 || only.has(key));
+  const order = listed(legend).map(({ at }) => at);
+  const asked = (entry: number) => (wanted[entry] ? 0 : 1);
+  const own = legend.entries.map((entry, n) => {
+    const ink = inkOfEntry(entry, inks);
+    return wanted[n] ? ink : mixed(ink, inks.surface, FADED);
+  });
+  const shared = own.map((ink, n) => (wanted[n] ? mixed(ink, inks.surface, DIMMED) : ink));
+  return { own, shared, order: order.toSorted((one, other) => asked(one) - asked(other)) };
+}
+
+export interface Drawn {
+  slots: readonly Slot[];
+  legend: Legend;
+  /** Keys of the entries that are asked for; none is all. */
+  only: ReadonlySet<string>;
+  inks: Inks;
+  view: Viewport;
+}
+
+/** The rectangles of every column that is in view. */
+export function paintColumns(pixels: Pixels, ratio: number, drawn: Drawn): void {
+  const shades = shadesOf(drawn.legend, drawn.only, drawn.inks);
+  for (const slot of drawn.slots) {
+    const left = Math.round(slot.left * ratio);
+    const right = Math.round(slot.right * ratio);
+    if (right <= 0 || left >= pixels.width) continue;
+    for (let part: Column | null = slot.column, upto = slot.column.length; part !== null; part = part.parent) {
+      const inks = part === slot.column ? shades.own : shades.shared;
+      const entries = drawn.legend.of.get(part);
+      if (entries && upto > part.shared)
+        paintRows(pixels, ratio, drawn.view, part, upto, entries, inks, shades.order, left, right);
+      upto = Math.min(upto, part.shared);
+    }
+  }
+}
+
+/** Rows `part.shared` to `upto`, which are of the part's own. */
+function paintRows(
+  pixels: Pixels,
+  ratio: number,
+  view: Viewport,
+  part: Column,
+  upto: number,
+  entries: Uint8Array,
+  inks: readonly Ink[],
+  order: readonly number[],
+  left: number,
+  right: number,
+): void {
+  const scale = view.scale * ratio;
+  const gap = scale >= APART * ratio ? Math.max(1, Math.round(ratio * Math.min(2, view.scale / 8))) : 0;
+  const top = (row: number) => Math.round((row - view.from) * scale);
+  const first = Math.max(part.shared, Math.floor(view.from));
+  const last = Math.min(upto, Math.ceil(view.from + pixels.height / scale));
+  const { shared } = part;
+  if (scale >= 1) {
+    for (let row = first; row < last; row++) {
+      const ink = inks[entries[row - shared] ?? 0] ?? 0;
+      pixels.rect(left, top(row), right, Math.max(top(row) + 1, top(row + 1) - gap), ink);
+    }
+    return;
+  }
+  const counts = new Uint32Array(inks.length);
+  const width = right - left;
+  for (let row = first; row < last;) {
+    const y = top(row);
+    const from = row;
+    counts.fill(0);
+    for (; row < last && top(row) === y; row++) {
+      const entry = entries[row - shared] ?? 0;
+      counts[entry] = (counts[entry] ?? 0) + 1;
+    }
+    let at = 0;
+    for (const entry of order) {
+      const found = counts[entry] ?? 0;
+      if (found === 0) continue;
+      const upon = at + found;
+      pixels.rect(
+        left + Math.round((at / (row - from)) * width),
+        y,
+        left + Math.round((upon / (row - from)) * width),
+        y + 1,
+        inks[entry] ?? 0,
+      );
+      at = upon;
+    }
+  }
+}
+
+/** Signs above the rectangles: edits at the left edge of a column, failures at the right one. */
+export function drawSigns(context: CanvasRenderingContext2D, slot: Slot, view: Viewport, height: number, inks: Signs) {
+  const { column, left, right } = slot;
+  for (let part: Column | null = column, upto = column.length; part !== null; part = part.parent) {
+    const own = part === column;
+    context.globalAlpha = own ? 1 : 0.5;
+    each(part.edits, view, height, upto, (y) => {
+      context.fillStyle = inks.edited;
+      context.beginPath();
+      context.moveTo(left - 6, y - 4);
+      context.lineTo(left, y);
+      context.lineTo(left - 6, y + 4);
+      context.fill();
+    });
+    each(part.failures, view, height, upto, (y) => {
+      context.strokeStyle = inks.failed;
+      context.lineWidth = 1.5;
+      context.beginPath();
+      context.moveTo(right + 2, y - 2.5);
+      context.lineTo(right + 7, y + 2.5);
+      context.moveTo(right + 7, y - 2.5);
+      context.lineTo(right + 2, y + 2.5);
+      context.stroke();
+    });
+    upto = Math.min(upto, part.shared);
+  }
+  context.globalAlpha = 1;
+}
+
+export interface Signs {
+  edited: string;
+  failed: string;
+}
+
+/** Pixels between two signs at least. */
+const SPACE = 5;
+
+function each(rows: Int32Array, view: Viewport, height: number, upto: number, draw: (y: number) => void): void {
+  let low = 0;
+  for (let high = rows.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle] ?? 0) < view.from - 1) low = middle + 1;
+    else high = middle;
+  }
+  let last = Number.NEGATIVE_INFINITY;
+  for (let n = low; n < rows.length; n++) {
+    const row = rows[n] ?? 0;
+    const y = (row + 0.5 - view.from) * view.scale;
+    if (row >= upto || y > height) return;
+    if (y - last < SPACE) continue;
+    last = y;
+    draw(y);
+  }
+}
