@@ -77,9 +77,9 @@ export class Tally {
     if (kind === "config_set") this.settings++;
     if (kind === "message_queued") {
       const recipient = outline.recipient(seq);
+      const sender = this.of(path, seq);
       if (recipient === "" || outline.has(seq, "empty") || recipient.endsWith(SINK)) return;
-      if (!outline.has(seq, "again")) this.of(path, seq).sent++;
-      this.of(path, seq);
+      if (!outline.has(seq, "again")) sender.sent++;
       this.of(recipient, seq).received++;
       this.flow(path, recipient, "message", seq);
     } else if (kind === "invocation_started") {

@@ -7,6 +7,7 @@ import type { RunInfo } from "@/api/schema";
 import { type ControlVerb, whyNot } from "@/model/control";
 
 import { control, fork, startRun } from "./commands";
+import { conditionsFrom } from "./kept";
 
 export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string; hotkey: string } } = {
   continue: { label: "Continue", keys: "F5", hotkey: "F5" },
@@ -34,7 +35,15 @@ export function useRunAgain(): (info: RunInfo) => Promise<void> {
     async (info) => {
       const { spec, folder, python, mocks, name } = info;
       const given = info.input === null ? {} : { input: info.input };
-      const made = await startRun({ spec, folder, python, edits: mocks, name, ...given });
+      const made = await startRun({
+        spec,
+        folder,
+        python,
+        edits: mocks,
+        name,
+        breakpoints: conditionsFrom(info.run),
+        ...given,
+      });
       if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
     },
     [navigate],

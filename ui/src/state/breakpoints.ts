@@ -1,45 +1,17 @@
-/**
- * The breakpoints of each run: those of a live one are with its program; those of one that has ended are kept in this browser,
- * and go with the next fork of it or the next run of its target.
- */
+/** Breakpoints set, changed and removed: with the program of a live run, in this browser for one that has ended. */
 
 import { useEffect } from "react";
-import { create } from "zustand";
-import { persist } from "zustand/middleware";
-
 import { api, got } from "@/api/client";
 import type { Breakpoint } from "@/api/schema";
 import { conditionOn } from "@/model/conditions";
 
 import { attempt } from "./commands";
+import { keptOf, useKept } from "./kept";
 import { followedRun } from "./run";
-
-interface Kept {
-  byRun: Record<string, Breakpoint[]>;
-  keep: (run: string, points: Breakpoint[]) => void;
-}
-
-const useKept = create<Kept>()(
-  persist(
-    (set) => ({
-      byRun: {},
-      keep: (run, points) => set(({ byRun }) => ({ byRun: { ...byRun, [run]: points } })),
-    }),
-    { name: "outtake-breakpoints", version: 1 },
-  ),
-);
 
 const NONE: readonly Breakpoint[] = [];
 const at = (run: string) => ({ params: { path: { run } } });
 const isLive = (run: string) => followedRun(run).snapshot().info?.live === true;
-const keptOf = (run: string) => useKept.getState().byRun[run] ?? [];
-
-/** The conditions that go with what is started from a run. */
-export function conditionsFrom(run: string): string[] {
-  return keptOf(run)
-    .filter((point) => point.enabled)
-    .map((point) => point.text);
-}
 
 /** Hold where a condition is true.  Says why where it cannot be read, and gives false. */
 export async function setBreakpoint(run: string, condition: string): Promise<boolean> {

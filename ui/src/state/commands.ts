@@ -5,6 +5,7 @@ import { notifications } from "@mantine/notifications";
 import { api, got } from "@/api/client";
 import type { ForkRequest, ReleaseRequest, RunInfo, RunRequest, SendRequest } from "@/api/schema";
 
+import { conditionsFrom } from "./kept";
 import { followedRun } from "./run";
 
 export type Verb = "step" | "next" | "out" | "continue" | "pause" | "stop";
@@ -86,8 +87,9 @@ export async function configure(run: string, component: string, key: string, val
   return (await attempt("Cannot change the setting", asked)) !== undefined;
 }
 
-/** Go on from a record of a run in a new one; gives it. */
-export async function fork(run: string, body: ForkRequest): Promise<RunInfo | undefined> {
+/** Go on from a record of a run in a new one, with the breakpoints of that run; gives it. */
+export async function fork(run: string, asked: ForkRequest): Promise<RunInfo | undefined> {
+  const body = { breakpoints: conditionsFrom(run), ...asked };
   return attempt("Cannot fork", () => got(api.POST("/api/runs/{run}/fork", { ...at(run), body })) as Promise<RunInfo>);
 }
 
