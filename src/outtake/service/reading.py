@@ -11,7 +11,6 @@ from typing import Any
 from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
 from outtake.core.outcome import Criteria, judged
-from outtake.core.outline import FLAGS, outline
 from outtake.core.report import report
 from outtake.core.runs import ENDED, Counts, Run, count
 from outtake.core.trace import items, tree, window
@@ -20,7 +19,9 @@ from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.owner import Document
 from outtake.store import StoreError
-from outtake_probe.records import CALL_KINDS, KINDS, CallKind, from_json
+from outtake.store.outline import FLAGS
+from outtake.store.rows import KIND_NAMES
+from outtake_probe.records import CALL_KINDS, CallKind, from_json
 
 FORMS = ("tree", "line")
 GLANCES = 20_000
@@ -152,17 +153,17 @@ class Reading(Annotating):
         return seen
 
     def outline(self, run: str, after: int = -1, limit: int | None = None) -> Document:
-        """What each record over `after` is about, in columns of numbers; see `outtake.core.outline`."""
+        """What each record over `after` is about, in columns of numbers; see `outtake.store.outline`."""
         found = self._run(run)
         before = None if limit is None else after + limit + 1
-        made = outline(self.store.records(found.id, after=after, before=before), after + 1)
+        made = self.store.outline(found.id, after=after, before=before)
         return {
             "run": run,
             "first": made.first,
             "count": len(made),
             "total": self.info(run, counted=False)["records"],
             "origin": made.origin,
-            "kinds": list(KINDS),
+            "kinds": [KIND_NAMES[number] for number in range(len(KIND_NAMES))],
             "calls": list(CALL_KINDS),
             "flags": list(FLAGS),
             "names": made.names,

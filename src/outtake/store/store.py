@@ -38,6 +38,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from outtake.core.runs import Counts, Fork, Launch, Run, Segment, State, segments
 from outtake.store import tables
+from outtake.store.outline import FIELDS, Outline, outline
 from outtake.store.rows import CALL_NUMBERS, KIND_NUMBERS, from_row, to_row
 from outtake_probe.bodies import parse, references, resolve
 from outtake_probe.records import Json
@@ -272,6 +273,25 @@ class Store:
             for record in self._segment(_within(part, after, before), kind, component, page)
         )
         yield from itertools.islice(found, limit)
+
+    def outline(self, run: str, *, after: int = -1, before: int | None = None) -> Outline:
+        """What the records of a run with numbers over `after` are about; see `outtake.store.outline`."""
+        parts = [_within(part, after, before) for part in segments(self.run(run), self.run)]
+        with self.reading() as connection:
+            paths = {row.id: row.path for row in connection.execute(select(tables.components))}
+            rows = (row for part in parts for row in self._lines(connection, part))
+            return outline(rows, after + 1, paths.__getitem__)
+
+    def _lines(self, connection: Connection, part: Segment) -> Iterator[Sequence[Any]]:
+        """Rows as the driver gives them: there may be a hundred thousand."""
+        table = tables.records
+        query = select(*(table.c[name] for name in FIELDS)).where(
+            table.c.run == number(part.run), table.c.seq >= part.first
+        )
+        if part.last is not None:
+            query = query.where(table.c.seq < part.last)
+        found = connection.execute(query.order_by(table.c.seq))
+        return iter(found.cursor.fetchall())
 
     def _segment(
         self, part: Segment, kind: str | None, component: str | None, page: int = PAGE

@@ -3,7 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outtake.core.outline import FLAGS, outline
+from outtake.store.outline import FIELDS, FLAGS, Outline, outline
+from outtake.store.rows import KIND_NAMES, to_row
+from outtake.store.tables import records
 from outtake_probe.records import CALL_KINDS, KINDS, Json
 
 NAMES = st.sampled_from(["team", "team/coder", "team/coder/tools/search", "user"])
@@ -28,16 +30,30 @@ def logs(draw: st.DrawFn) -> list[dict[str, Json]]:
     return log
 
 
+def outlined(log: list[dict[str, Json]], first: int) -> Outline:
+    """The outline of records as it is read out of their rows."""
+    paths: list[str] = []
+
+    def number(path: str) -> int:
+        if path not in paths:
+            paths.append(path)
+        return paths.index(path)
+
+    places = [list(records.columns.keys()).index(name) for name in FIELDS]
+    rows = [to_row(1, record, number) for record in log]
+    return outline([[row[place] for place in places] for row in rows], first, lambda n: paths[n])
+
+
 @given(logs())
 def test_the_columns_give_the_records_back(log: list[dict[str, Json]]) -> None:
     first = log[0]["seq"] if log else 7
-    made = outline(log, first)
+    made = outlined(log, first)
     assert (made.first, len(made)) == (first, len(log))
     columns, at = made.columns, made.origin
     for row, record in enumerate(log):
         at += columns["at"][row] / 1000
         assert abs(at - record["at"]) < 0.002
-        assert list(KINDS)[columns["kind"][row]] == record["kind"]
+        assert KIND_NAMES[columns["kind"][row]] == record["kind"]
         assert made.names[columns["component"][row]] == record["component"]
         for name in ("invocation", "parent", "message", "span"):
             back = columns[name][row]
