@@ -6,6 +6,7 @@
 import type { Component } from "@/api/schema";
 
 import { type Call, NONE, type Outline } from "./outline";
+import { isFields, propertiesOf, type Schema } from "./schema";
 
 /** To what is called so, a team repeats what was said. */
 const SINK = "/output";
@@ -249,4 +250,18 @@ export function shownNodes(
     if (gone) hidden.add(node.path);
     return !gone;
   });
+}
+
+/** The message types that a component accepts, with their schemas; the arguments of a tool are none. */
+export function messageTypes(told: Component | null): [string, Schema][] {
+  if (told === null || told.kind === "tool") return [];
+  return Object.entries(told.accepts).map(([name, schema]) => [name, isFields(schema) ? schema : {}]);
+}
+
+/** The settings of a component that can be changed, and the facts that only say how it was made. */
+export function settingsOf(told: Component): { settings: [string, Schema][]; facts: [string, unknown][] } {
+  const settings = propertiesOf(told.schema).map((one): [string, Schema] => [one.name, one.schema]);
+  const names = new Set(settings.map(([name]) => name));
+  const isSaid = ([name, value]: [string, unknown]) => !names.has(name) && value !== null && value !== "unknown";
+  return { settings, facts: Object.entries(told.config).filter(isSaid) };
 }

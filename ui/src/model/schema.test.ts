@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import { fieldOf, initialOf, parsedJson, problemsOf, problemText, same, type Schema, withText } from "./schema";
+import {
+  fieldOf,
+  initialOf,
+  parsedJson,
+  problemsOf,
+  problemText,
+  same,
+  type Schema,
+  typeInWords,
+  withText,
+} from "./schema";
 
 const letter: Schema = {
   $defs: { Usage: { type: "object", properties: { tokens: { type: "integer" } }, required: ["tokens"] } },
@@ -102,5 +112,22 @@ describe("JSON", () => {
     expect(same({ a: [1, { b: null }], c: 2 }, { c: 2, a: [1, { b: null }] })).toBe(true);
     expect(same({ a: undefined }, { b: undefined })).toBe(false);
     expect(same([1, 2], [2, 1])).toBe(false);
+  });
+});
+
+describe("a type", () => {
+  it("is told in words", () => {
+    const words = ["content", "turns", "tone", "kind", "tags", "anything", "usage"].map((name) =>
+      typeInWords((letter["properties"] as Record<string, Schema>)[name] ?? {}, letter),
+    );
+    expect(words).toEqual([
+      "text",
+      "whole number or nothing",
+      '"kind" | "curt"',
+      '"Letter"',
+      "list of text",
+      "anything",
+      "object or nothing",
+    ]);
   });
 });

@@ -322,3 +322,19 @@ function shown(value: Json): string {
 function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
+
+/** The type that a schema asks for, in a word or two. */
+export function typeInWords(schema: Schema, root: Schema): string {
+  const { schema: own, nullable } = resolved(schema, root);
+  const or = nullable ? " or nothing" : "";
+  if ("const" in own) return shown(own["const"]);
+  if (Array.isArray(own["enum"])) return own["enum"].map(shown).join(" | ") + or;
+  const alternatives = listOf(own["anyOf"] ?? own["oneOf"]);
+  if (alternatives.length > 1) return alternatives.map((one) => typeInWords(one, root)).join(" | ");
+  const item = own["items"];
+  if (own["type"] === "array") return `list${isFields(item) ? ` of ${typeInWords(item, root)}` : ""}${or}`;
+  const name = own["type"] === "object" && typeof own["title"] === "string" ? own["title"] : own["type"];
+  return `${typeof name === "string" ? (WORDS[name] ?? name) : "anything"}${or}`;
+}
+
+const WORDS: { [type: string]: string } = { string: "text", integer: "whole number", boolean: "true or false" };

@@ -124,13 +124,16 @@ export interface SchemaFieldProps extends Common {
   /** What it is called, where that is not its name. */
   label?: string;
   required?: boolean;
+  /** Whether it is marked as required. */
+  marked?: boolean;
   value: Json;
   /** Undefined where it shall not be there. */
   onChange: (value: Json, problem: string | null) => void;
 }
 
 /** One property: its title, what it is for, its control, and what is wrong with it. */
-export function SchemaField({ schema, name, label, required = false, value, onChange, ...common }: SchemaFieldProps) {
+export function SchemaField(props: SchemaFieldProps) {
+  const { schema, name, label, required = false, marked = required, value, onChange, ...common } = props;
   const field = fieldOf(schema, common.root, name, value);
   const id = useId();
   const title = label ?? field.title;
@@ -145,7 +148,7 @@ export function SchemaField({ schema, name, label, required = false, value, onCh
       <div className={classes["head"]}>
         <label htmlFor={big ? undefined : id} id={`${id}-title`} className={classes["title"]}>
           {title}
-          {required && (
+          {marked && (
             <span className={classes["needed"]} aria-hidden>
               {" *"}
             </span>
@@ -334,7 +337,6 @@ function ListControl({ item, title, value, onChange, ...common }: ListProps) {
     <fieldset aria-label={title} className={classes["inside"]}>
       {items.map((one, n) => (
         // Items have no identity but their place.
-        // oxlint-disable-next-line react/no-array-index-key
         <div key={n} className={classes["item"]}>
           <SchemaField
             {...common}
@@ -342,6 +344,7 @@ function ListControl({ item, title, value, onChange, ...common }: ListProps) {
             name=""
             label={String(n + 1)}
             required
+            marked={false}
             value={one}
             onChange={(next, problem) => onChange(items.with(n, next ?? null), problem)}
           />
