@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { folded, type Line, linesOf, wordsOf } from "./lines";
+import { excerpt, folded, type Line, linesOf, wordsOf } from "./lines";
 
 const told = (lines: readonly Line[]) =>
   lines.map(({ kind, before, after }) => [
@@ -63,4 +63,13 @@ describe("words", () => {
       { text: ".", changed: false },
     ]);
   });
+});
+
+it("an excerpt begins a little before the first difference", () => {
+  const { after } = wordsOf(
+    "The Yankee with the most walks was Reggie Jackson.",
+    "The Yankee with the most walks was Roy White.",
+  );
+  expect(excerpt(after, 9).map(({ text }) => text)).toEqual(["…alks was ", "Roy White", "."]);
+  expect(excerpt(wordsOf("a b", "a c").after)).toHaveLength(2);
 });

@@ -26,6 +26,8 @@ export type Part = { fold: false; lines: Line[] } | { fold: true; lines: Line[] 
 
 /** Words of one change of which the differences are looked for; a larger one is marked whole. */
 const MOST_WORDS = 4000;
+/** Letters between two changes that are not worth to be told apart from them. */
+const LEAST_KEPT = 3;
 const WORD = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;
 
 /** The lines of two texts, side by side. */
@@ -109,13 +111,13 @@ function marked(before: string, after: string): [Piece[], Piece[]] {
   ];
 }
 
-/** Changes with nothing but a space or a mark between them read better as one. */
+/** Changes with next to nothing between them read better as one. */
 function joined(a: readonly string[], stretches: readonly Stretch[]): Stretch[] {
   const kept: Stretch[] = [];
   for (const stretch of stretches) {
     const last = kept.at(-1);
-    const gap = last ? a.slice(last.toA, stretch.fromA) : [];
-    if (last && gap.length === 1 && !/[\p{L}\p{N}\n]/u.test(gap[0] ?? ""))
+    const gap = last ? a.slice(last.toA, stretch.fromA).join("") : "";
+    if (last && !gap.includes("\n") && gap.replaceAll(/[^\p{L}\p{N}]/gu, "").length <= LEAST_KEPT)
       kept[kept.length - 1] = { ...last, toA: stretch.toA, toB: stretch.toB };
     else kept.push(stretch);
   }
@@ -149,4 +151,11 @@ function cutAtLines(pieces: readonly Piece[]): Piece[][] {
 
 function whole(number: number, text: string, changed: boolean): Side {
   return { number, pieces: text === "" ? [] : [{ text, changed }] };
+}
+
+/** The pieces from a little before the first that differs, for a line with little room. */
+export function excerpt(pieces: readonly Piece[], lead = 24): Piece[] {
+  const first = pieces[0];
+  if (first === undefined || first.changed || pieces.length === 1 || first.text.length <= lead + 8) return [...pieces];
+  return [{ text: `…${first.text.slice(-lead)}`, changed: false }, ...pieces.slice(1)];
 }
