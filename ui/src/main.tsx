@@ -18,6 +18,9 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: false, staleTime: 5000 } },
 });
 
+// A newer server has other files: what is loaded late is asked for under its old name.
+window.addEventListener("vite:preloadError", () => location.reload());
+
 const root = document.getElementById("root");
 if (root)
   createRoot(root).render(

@@ -42,7 +42,8 @@ export async function got<T>(asked: Promise<{ data?: T }>): Promise<T> {
   return data as T;
 }
 
-export type Connection = "connecting" | "open" | "lost" | "done";
+/** `locked`: the server was started again, and lets in who has its new token. */
+export type Connection = "connecting" | "open" | "lost" | "locked" | "done";
 
 export interface Followed<Event> {
   /** The path to open, asked anew before each attempt, so that it says from where to go on. */
@@ -79,6 +80,7 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
         return;
       }
       connection("lost");
+      void isLocked().then((locked) => locked && !over && connection("locked"));
       timer = setTimeout(open, wait);
       wait = Math.min(wait * 2, LONGEST_WAIT);
     };
@@ -90,6 +92,12 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
     clearTimeout(timer);
     socket?.close();
   };
+}
+
+/** Whether the server answers, but not to this page. */
+async function isLocked(): Promise<boolean> {
+  const answer = await fetch("/api/openapi.json", { method: "HEAD" }).catch(() => null);
+  return answer?.status === 401;
 }
 
 /** The bytes of a run as a file, under its own name. */

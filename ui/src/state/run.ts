@@ -28,7 +28,7 @@ export interface RunView {
   /** Why the run cannot be shown. */
   error: Error | null;
   console: readonly ConsolePart[];
-  /** Changes with everything above and with every record that has come. */
+  /** Changes with everything above. */
   version: number;
 }
 
@@ -39,6 +39,7 @@ export class FollowedRun {
   private readonly wanted = new Set<number>();
   private readonly asked = new Set<number>();
   private readonly listeners = new Set<() => void>();
+  private readonly readers = new Set<() => void>();
   private hangUp: (() => void) | null = null;
   private frame = 0;
   private picking: ReturnType<typeof setTimeout> | undefined;
@@ -71,6 +72,12 @@ export class FollowedRun {
   };
 
   snapshot = (): RunView => this.view;
+
+  /** Hear of records and glances that have come; panels that do not show any are left alone. */
+  subscribeRecords = (reader: () => void): (() => void) => {
+    this.readers.add(reader);
+    return () => this.readers.delete(reader);
+  };
 
   /** The record with this number, if it has come; `want` asks for it. */
   record(seq: number): LogRecord | undefined {
@@ -163,6 +170,7 @@ export class FollowedRun {
       }
     }
     this.set({ console });
+    this.tellReaders();
     if (missing) void this.loadRest();
   }
 
@@ -213,7 +221,7 @@ export class FollowedRun {
       if (this.records.size > MOST_KEPT) this.records.clear();
       for (const record of told.records) this.records.set(record.seq, record);
       for (const [hash, glance] of Object.entries(told.glances)) this.glances.set(hash, glance);
-      this.set({});
+      this.tellReaders();
     } catch {
       // It will be asked for again when it is looked at again.
     } finally {
@@ -225,6 +233,10 @@ export class FollowedRun {
   private set(change: Partial<RunView>): void {
     this.view = { ...this.view, ...change, version: this.view.version + 1 };
     if (this.frame === 0) this.frame = requestAnimationFrame(() => this.tell());
+  }
+
+  private tellReaders(): void {
+    for (const reader of this.readers) reader();
   }
 
   private tell(): void {
@@ -272,4 +284,17 @@ export function useRun(id: string): { run: FollowedRun; view: RunView } {
   const run = followedRun(id);
   const view = useSyncExternalStore(run.subscribe, run.snapshot);
   return { run, view };
+}
+
+/** A record, asked for when it is not there yet. */
+export function useRecord(run: FollowedRun, seq: number | undefined): LogRecord | undefined {
+  useEffect(() => {
+    if (seq !== undefined && seq >= 0) run.want([seq]);
+  });
+  return useSyncExternalStore(run.subscribeRecords, () => (seq === undefined ? undefined : run.record(seq)));
+}
+
+/** The beginning of what a record says, once it has come; nothing is asked for. */
+export function useGlance(run: FollowedRun, seq: number): Glance | undefined {
+  return useSyncExternalStore(run.subscribeRecords, () => run.glance(run.record(seq)?.hash));
 }

@@ -124,7 +124,7 @@ function Status() {
     <span className={classes["status"]} role="status" data-status={info.status}>
       <span className={classes["dot"]} data-busy={busy || undefined} aria-hidden />
       {away ? (
-        <span className={classes["lost"]}>The server does not answer; trying again…</span>
+        <span className={classes["lost"]}>{AWAY[view.connection] ?? "Connecting…"}</span>
       ) : hold === undefined ? (
         <span className="ellipsis">{info.trouble !== "" ? info.trouble : tellStatus(info)}</span>
       ) : (
@@ -137,6 +137,11 @@ function Status() {
     </span>
   );
 }
+
+const AWAY: { [connection: string]: string } = {
+  lost: "The server does not answer; trying again…",
+  locked: "The server was started again: open the address that it printed",
+};
 
 function Figures() {
   const { view } = useWorkspace();

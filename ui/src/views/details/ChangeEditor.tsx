@@ -4,7 +4,7 @@ import { Button, Group, Skeleton } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconGitFork, IconPlus } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 
 import type { Edit } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
@@ -14,6 +14,7 @@ import { useBody } from "@/state/bodies";
 import { editMessage, fork } from "@/state/commands";
 import { useDrafts } from "@/state/drafts";
 import { useOfOutline } from "@/state/following";
+import { useRecord } from "@/state/run";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -29,10 +30,7 @@ export function ChangeEditor({ seq, change, onClose }: { seq: number; change: Ch
   const { run, view } = useWorkspace();
   const ends = useOfOutline(view.outline, endsOf);
   const source = change.op === "mock_output" ? (ends[change.seq] ?? 0) || null : change.seq;
-  useEffect(() => {
-    if (source !== null) run.want([source]);
-  }, [run, source]);
-  const record = source === null ? undefined : run.record(source);
+  const record = useRecord(run, source ?? undefined);
   const body = useBody(record?.hash);
   const loading =
     source !== null && (record === undefined || (record.hash && (body.data === undefined || body.isPlaceholderData)));

@@ -3,7 +3,7 @@
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
 import { IconGitFork, IconPencil } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 
 import type { LogRecord } from "@/api/types";
 import { BodyView } from "@/kit/body/BodyView";
@@ -19,6 +19,7 @@ import { useBody } from "@/state/bodies";
 import { fork } from "@/state/commands";
 import { useEditing } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
+import { useRecord } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
 import { useWorkspace } from "@/views/workspace/context";
 
@@ -30,8 +31,7 @@ export function RecordDetails({ seq }: { seq: number }) {
   const { id, run, view } = useWorkspace();
   const { outline } = view;
   const editing = useEditing();
-  useEffect(() => run.want([seq]), [run, seq, outline.length]);
-  const record = run.record(seq);
+  const record = useRecord(run, seq);
   const told = tell(outline, seq);
   const changes = changesOf(outline, seq);
   const changing = editing.run === id && editing.seq === seq ? changes.find(({ op }) => op === editing.op) : undefined;
@@ -145,11 +145,8 @@ function Result({ seq }: { seq: number }) {
   const { run, view, select } = useWorkspace();
   const ends = useOfOutline(view.outline, endsOf);
   const end = ends[seq] ?? 0;
-  useEffect(() => {
-    if (end > 0) run.want([end]);
-  }, [run, end]);
+  const record = useRecord(run, end > 0 ? end : undefined);
   if (end === 0) return <p className="quiet">It has not come back{view.info?.live ? " yet" : ""}.</p>;
-  const record = run.record(end);
   if (record?.kind !== "invocation_ended") return null;
   return (
     <>
@@ -163,10 +160,7 @@ function Result({ seq }: { seq: number }) {
 
 function Input({ seq }: { seq: number }) {
   const { run } = useWorkspace();
-  useEffect(() => {
-    if (seq !== NONE) run.want([seq]);
-  }, [run, seq]);
-  const record = seq === NONE ? undefined : run.record(seq);
+  const record = useRecord(run, seq === NONE ? undefined : seq);
   return record?.hash ? <OneBody hash={record.hash} label="Input" /> : null;
 }
 

@@ -175,7 +175,7 @@ export function History() {
             className={classes["list"]}
             onScroll={onScroll}
             onKeyDown={onKeyDown}
-            data-testid="history"
+            data-testid="records"
           >
             <div role="rowgroup" className={classes["rows"]} style={{ height: virtual.getTotalSize() }}>
               {items.map((item) => {
@@ -184,6 +184,7 @@ export function History() {
                 return (
                   <Row
                     key={seq}
+                    run={run}
                     id={`row-${seq}`}
                     index={item.index}
                     seq={seq}
@@ -191,7 +192,6 @@ export function History() {
                     top={item.start}
                     height={item.size}
                     told={told(outline, seq, rows.counts[item.index] ?? 1)}
-                    glance={run.glance(run.record(seq)?.hash)}
                     time={outline.at(seq) - origin}
                     selected={isSelected(item.index)}
                     held={held.has(seq)}

@@ -3,10 +3,11 @@
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { memo } from "react";
 
-import type { Glance } from "@/api/schema";
 import { oneLine } from "@/kit/words";
 import { shortName } from "@/model/names";
 import type { Told } from "@/model/telling";
+
+import { type FollowedRun, useGlance } from "@/state/run";
 
 import { ASPECT_ICONS, UnknownIcon } from "./icons";
 import classes from "./Row.module.css";
@@ -15,6 +16,7 @@ import classes from "./Row.module.css";
 const DEEPEST = 8;
 
 export interface RowProps {
+  run: FollowedRun;
   id: string;
   index: number;
   seq: number;
@@ -22,7 +24,6 @@ export interface RowProps {
   top: number;
   height: number;
   told: Told;
-  glance: Glance | undefined;
   /** Milliseconds since the run began. */
   time: number;
   selected: boolean;
@@ -37,7 +38,8 @@ export interface RowProps {
 }
 
 export const Row = memo(function Row(props: RowProps) {
-  const { id, index, seq, depth, top, height, told, glance, time, selected, held, finding, fold, search } = props;
+  const { run, id, index, seq, depth, top, height, told, time, selected, held, finding, fold, search } = props;
+  const glance = useGlance(run, seq);
   const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
   const tall = height > 40;
   const failed = told.marks.includes("failed");
