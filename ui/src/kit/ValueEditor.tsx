@@ -4,7 +4,17 @@ import { SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
 
 import { soleText } from "@/model/body";
-import { type Json, problemsOf, problemText, propertiesOf, resolved, type Schema, withText } from "@/model/schema";
+import {
+  initialOf,
+  isFields,
+  type Json,
+  problemsOf,
+  problemText,
+  propertiesOf,
+  resolved,
+  type Schema,
+  withText,
+} from "@/model/schema";
 
 import { JsonField } from "./forms/JsonField";
 import { SchemaForm } from "./forms/SchemaForm";
@@ -48,7 +58,7 @@ export function ValueEditor({ value, onChange, label, schema, text = false, auto
             value={way}
             onChange={(next) => {
               ask(next);
-              const whole = next === "text" ? value : wholeOf(base, value);
+              const whole = next === "text" ? value : wholeOf(base, value, form);
               onChange(whole, checked(whole));
             }}
             data={ways.map((one) => ({ value: one, label: WAYS[one] }))}
@@ -92,7 +102,10 @@ export function ValueEditor({ value, onChange, label, schema, text = false, auto
 }
 
 /** The value that a text was written for, with that text in it. */
-function wholeOf(base: Json, value: Json): Json {
+function wholeOf(base: Json, value: Json, form: Schema | null): Json {
+  if (typeof value !== "string") return value;
   const before = soleText(base);
-  return typeof value === "string" && before !== null ? withText(base, before, value) : value;
+  if (before !== null && typeof base !== "string") return withText(base, before, value);
+  const empty = form === null ? null : initialOf(form);
+  return isFields(empty) && "content" in empty ? { ...empty, content: value } : value;
 }
