@@ -9,6 +9,7 @@ import pytest
 from outtake.core.runs import Fork, Launch
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import Description
+from outtake.server.models.edits import MocksRead
 from outtake.server.models.errors import Problem
 from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline
 from outtake.server.models.runs import Console, RunBranch, RunInfo, RunSummary
@@ -161,6 +162,16 @@ def test_a_fork_with_an_edit_and_its_difference(server: Server, recorded: Docume
     alike = client.get(f"/api/diff?a=r1&b={fork['run']}&alike=true")["alike"]
     assert len(alike) == difference["same"]
     assert len([a for a, _ in alike if a < looked]) == difference["changes"][0]["alike"]
+
+
+def test_a_file_of_mocks_is_read_as_edits(server: Server) -> None:
+    entry = {"tool": "look", "nth": 2, "raise": "the site is down"}
+    told = server.client.post("/api/mocks", {"document": {"mocks": [entry], "live": ["writer", 7]}})
+    fits(MocksRead, told)
+    edit = {"op": "raise", "call": "tool", "component": "look", "occurrence": 2, "value": "the site is down"}
+    assert (told["edits"], told["live"]) == ([edit, {"op": "execute", "seq": 7}], ["writer"])
+    refused = server.client.post("/api/mocks", {"document": [{"tool": "look"}]}, status=400)
+    assert refused["error"]["message"].startswith("the file, mock 1 says what it answers")
 
 
 def test_a_fork_of_a_fork_is_in_the_tree(server: Server, recorded: Document) -> None:

@@ -72,6 +72,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Mocks File
+         * @description The edits that a file of mocks stands for; what is wrong with it is said by entry.  Nothing is kept.
+         */
+        post: operations["read_mocks_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/records": {
         parameters: {
             query?: never;
@@ -1927,6 +1947,24 @@ export interface components {
             body?: unknown;
         };
         /**
+         * MocksRead
+         * @description What a document of mocks asks for: edits, and components that are executed in any case.
+         */
+        MocksRead: {
+            /** Edits */
+            edits: components["schemas"]["Edit"][];
+            /** Live */
+            live: string[];
+        };
+        /**
+         * MocksRequest
+         * @description A document of mocks, as it is kept in `mocks.json`.
+         */
+        MocksRequest: {
+            /** Document */
+            document: unknown;
+        };
+        /**
          * MoveRequest
          * @description Put a queued message before another one, or last.
          */
@@ -3101,6 +3139,8 @@ export type Line = components['schemas']['Line'];
 export type MessageDropped = components['schemas']['MessageDropped'];
 export type MessageMoved = components['schemas']['MessageMoved'];
 export type MessageQueued = components['schemas']['MessageQueued'];
+export type MocksRead = components['schemas']['MocksRead'];
+export type MocksRequest = components['schemas']['MocksRequest'];
 export type MoveRequest = components['schemas']['MoveRequest'];
 export type Noted = components['schemas']['Noted'];
 export type Outline = components['schemas']['Outline'];
@@ -3469,6 +3509,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunInfo"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_mocks_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MocksRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MocksRead"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */

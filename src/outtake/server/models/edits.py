@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from outtake.server.models.base import Json, Lean, Seq
+from outtake.server.models.base import Answer, Json, Lean, Request, Seq
 
 Op = Literal["replace_message", "replace_input", "mock_output", "raise", "drop", "execute", "inject", "set_config"]
 
@@ -28,3 +28,16 @@ class Edit(Lean):
     where: Json = None
     """A pattern over the input: the invocations of a component that are meant."""
     value: Json = None
+
+
+class MocksRequest(Request):
+    """A document of mocks, as it is kept in `mocks.json`."""
+
+    document: Json
+
+
+class MocksRead(Answer):
+    """What a document of mocks asks for: edits, and components that are executed in any case."""
+
+    edits: list[Edit]
+    live: list[str]

@@ -13,12 +13,14 @@ from outtake.server import shapes
 from outtake.server.encoding import Plain
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import DescribeRequest, Description
+from outtake.server.models.edits import Edit, MocksRead, MocksRequest
 from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline, slim
 from outtake.server.models.reporting import Report
 from outtake.server.models.runs import Console, Deleted, ForkRequest, RunBranch, RunInfo, RunRequest, RunSummary
 from outtake.server.models.tracing import Trace
 from outtake.server.routes.given import After, RunId, Using
 from outtake.service import WrongUse
+from outtake.service.mocks import read_mocks
 from outtake.service.service import Document
 
 router = APIRouter(prefix="/api", tags=["runs"])
@@ -57,6 +59,13 @@ def fork_run(service: Using, run: RunId, asked: ForkRequest) -> Document:
     """Go on from a record of a run in a new one, with edits."""
     fields = asked.model_dump(exclude={"edits"})
     return service.fork(run, edits=[edit.model_dump(exclude_unset=True) for edit in asked.edits], **fields)
+
+
+@router.post("/mocks", response_model_exclude_unset=True)
+def read_mocks_file(asked: MocksRequest) -> MocksRead:
+    """The edits that a file of mocks stands for; what is wrong with it is said by entry.  Nothing is kept."""
+    found = read_mocks(asked.document, "the file")
+    return MocksRead(edits=[Edit.model_validate(edit) for edit in found.edits], live=list(found.live))
 
 
 @router.get("/runs/{run}/records", responses={200: {"model": RecordPage}})
