@@ -18,7 +18,9 @@ pytest.importorskip(
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.ground import BOUND, FLAGS, SCREENSHOTS, Camera, Served, Troubles, chromium
+from tests.browser.programs import autogen, team, writers, wrong
 
+__all__ = ["autogen", "team", "writers", "wrong"]
 Visit = Callable[..., Page]
 """`visit(path="/", **options)`: a page in a context of its own; the options are those of a context."""
 SIZE = {"width": 1280, "height": 720}

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
@@ -107,6 +108,16 @@ class Served:
     def run(self, spec: str, **how: Any) -> str:
         """Start a run; returns its name."""
         return str(self.ask("POST", "/api/runs", {"spec": spec, **how})["run"])
+
+    def ended(self, run: str) -> Document:
+        """A run once it has ended."""
+        until = time.monotonic() + BOUND
+        while time.monotonic() < until:
+            told: Document = self.ask("GET", f"/api/runs/{run}")
+            if not told["live"]:
+                return told
+            time.sleep(0.05)
+        raise AssertionError(f"{run} has not ended: {told['status']}")
 
     def outtake(self, *args: str) -> list[Document]:
         """A command in another terminal: the documents that it prints."""

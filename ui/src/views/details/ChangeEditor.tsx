@@ -4,7 +4,7 @@ import { Button, Group, Skeleton } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconGitFork, IconPlus } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import type { Edit } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
@@ -55,6 +55,8 @@ function Editor({ seq, change, value, onClose }: EditorProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const { info, outline } = view;
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus(), []);
   const queued = info?.live === true && change.op === "replace_message";
   const edit: Edit = { op: change.op, seq: change.seq, value: next };
   const told = tellEdit(run.record(change.seq), change, outline.component(change.seq));
@@ -84,6 +86,7 @@ function Editor({ seq, change, value, onClose }: EditorProps) {
   };
   return (
     <section
+      ref={box}
       className={classes["editor"]}
       aria-label={change.label}
       onKeyDown={(event) => event.key === "Escape" && onClose()}

@@ -26,8 +26,13 @@ export interface MenuAt {
 }
 
 export function RecordMenu({ at, onClose }: { at: MenuAt | null; onClose: () => void }) {
+  const close = () => {
+    onClose();
+    // Who has begun to edit is in the editor already.
+    if (useEditing.getState().op === null) document.querySelector<HTMLElement>("[role=grid]")?.focus();
+  };
   return (
-    <Menu opened={at !== null} onClose={onClose} position="bottom-start" withinPortal returnFocus shadow="md">
+    <Menu opened={at !== null} onClose={close} position="bottom-start" withinPortal returnFocus={false} shadow="md">
       <Menu.Target>
         <span style={{ position: "fixed", left: at?.x ?? 0, top: at?.y ?? 0, width: 1, height: 1 }} />
       </Menu.Target>
