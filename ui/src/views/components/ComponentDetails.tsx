@@ -159,10 +159,10 @@ function Figures({ node }: { node: ComponentNode }) {
       <div>
         <dt>records</dt>
         <dd>
-          <Button size="compact-xs" variant="subtle" onClick={() => select(did.first)}>
+          <Button size="compact-xs" variant="subtle" px={4} ml={-4} mr={8} onClick={() => select(did.first)}>
             first #{did.first}
           </Button>
-          <Button size="compact-xs" variant="subtle" onClick={() => select(did.last)}>
+          <Button size="compact-xs" variant="subtle" px={4} ml={-4} mr={8} onClick={() => select(did.last)}>
             last #{did.last}
           </Button>
         </dd>

@@ -175,7 +175,7 @@ function AddBreakpoint({ onClose }: { onClose: () => void }) {
             label="Condition"
             description="Written from the form above; or write it yourself."
             size="xs"
-            className="mono"
+            classNames={{ input: "mono" }}
             value={condition}
             onChange={(event) => setWritten(event.currentTarget.value)}
             error={condition === "" ? null : problem}

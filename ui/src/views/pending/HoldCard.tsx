@@ -41,6 +41,17 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
     if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
   };
   const shown = giving ?? (asks ? (answers[0] ?? null) : null);
+  const button = (answer: HoldAnswer) => (
+    <Button
+      key={answer.label}
+      variant={answer.usual ? "filled" : "default"}
+      disabled={busy}
+      {...(answer.harsh && { c: "var(--ot-failed)" })}
+      onClick={() => (answer.needs === null ? void give(answer) : setGiving(answer))}
+    >
+      {answer.label}
+    </Button>
+  );
   return (
     <article className={classes["hold"]} aria-label={`Held: ${tellHold(hold)}`}>
       <div className={classes["holdHead"]}>
@@ -54,6 +65,7 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
       </div>
       <div className={classes["why"]}>
         {hold.component}
+        {hold.type !== "" && ` · ${hold.type}`}
         {hold.reason !== "" && ` · ${hold.reason}`}
         {hold.effects !== null && ` · effects: ${hold.effects}`}
       </div>
@@ -75,23 +87,7 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
       )}
       {giving === null && !asks && (
         <div className={classes["buttons"]}>
-          {answers
-            .filter((answer) => !answer.harsh)
-            .map((answer) => (
-              <Button
-                key={answer.label}
-                variant={answer.usual ? "filled" : "default"}
-                loading={busy && answer.usual === true}
-                onClick={() => (answer.needs === null ? void give(answer) : setGiving(answer))}
-              >
-                {answer.label}
-              </Button>
-            ))}
-          {hold.when === "after" && hold.failed && hold.invocation !== null && (
-            <Button variant="default" onClick={() => void retry()}>
-              Try again in a fork
-            </Button>
-          )}
+          {answers.filter((answer) => answer.needs === null && !answer.harsh).map(button)}
           {hold.when !== "diverged" &&
             STEPS.map((verb) => (
               <Button
@@ -103,13 +99,16 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
                 {VERB_NAMES[verb].label}
               </Button>
             ))}
-          {answers
-            .filter((answer) => answer.harsh)
-            .map((answer) => (
-              <Button key={answer.label} variant="default" c="var(--ot-failed)" onClick={() => void give(answer)}>
-                {answer.label}
-              </Button>
-            ))}
+        </div>
+      )}
+      {giving === null && !asks && (
+        <div className={classes["more"]}>
+          {answers.filter((answer) => answer.needs !== null || answer.harsh).map(button)}
+          {hold.when === "after" && hold.failed && hold.invocation !== null && (
+            <Button variant="default" onClick={() => void retry()}>
+              Try again in a fork
+            </Button>
+          )}
         </div>
       )}
     </article>

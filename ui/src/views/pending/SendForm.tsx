@@ -3,7 +3,7 @@
 import { Autocomplete, Button, NativeSelect, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { Edit } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
@@ -36,6 +36,11 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
   const first = firstOf(schema);
   const value = given?.type === type ? given.value : first;
   const problem = given?.type === type ? given.problem : null;
+  const box = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: "nearest" });
+    box.current?.querySelector("input")?.focus({ preventScroll: true });
+  }, []);
   const [busy, setBusy] = useState(false);
   const live = view.info?.live === true;
   const at = place.at ?? view.outline.length;
@@ -65,6 +70,7 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
   };
   return (
     <form
+      ref={box}
       className={classes["send"]}
       aria-label="Send a message"
       onSubmit={(event) => {
@@ -79,7 +85,6 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
         value={component}
         onChange={setComponent}
         data={able.map((node) => node.path)}
-        data-autofocus
         mb={8}
       />
       {types.length > 0 ? (

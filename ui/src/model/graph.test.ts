@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+
+import type { Component } from "@/api/schema";
+
+import { componentTree, Tally } from "./components";
+import { type Box, curve, edgeInWords, graphOf, layoutOf } from "./graph";
+import { logOf } from "./testing";
+
+const told = (path: string, kind: string): Component => ({
+  path,
+  kind,
+  doc: "",
+  config: {},
+  schema: {},
+  accepts: {},
+  effects: null,
+});
+const TARGET = [
+  told("team", "team"),
+  told("team/boss", "agent"),
+  told("team/a", "agent"),
+  told("team/a/model", "model"),
+  told("team/a/tools/search", "tool"),
+  told("team/b", "agent"),
+];
+const STATIC = [
+  { source: "team/boss", target: "team/a", label: "asks" },
+  { source: "team/a", target: "team/boss", label: "answers" },
+  { source: "team/boss", target: "team/b", label: "asks" },
+];
+const tally = new Tally();
+tally.update(
+  logOf([
+    { kind: "run_started" },
+    { kind: "invocation_started", call: "flow", component: "team" },
+    { kind: "message_queued", component: "user", recipient: "team/boss", hash: "q" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/a", hash: "h" },
+    { kind: "invocation_started", call: "agent", component: "team/a", parent: 1, message: 3, hash: "h" },
+    { kind: "invocation_started", call: "model", component: "team/a/model", parent: 4, hash: "p" },
+    { kind: "invocation_started", call: "tool", component: "team/a/tools/search", parent: 4, hash: "p" },
+    { kind: "message_queued", component: "team/a", recipient: "team/a", hash: "s" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/a", hash: "h2" },
+  ]),
+);
+const nodes = componentTree(TARGET, tally);
+const graph = (parts: boolean) => graphOf(nodes, tally.flows.values(), STATIC, parts);
+const overlap = (one: Box, other: Box) =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+const contains = (outer: Box | undefined, inner: Box | undefined) =>
+  outer !== undefined &&
+  inner !== undefined &&
+  outer.x <= inner.x &&
+  outer.y <= inner.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height;
+
+describe("the graph", () => {
+  it("has agents as nodes, in the groups they are in, and their parts folded", () => {
+    expect(graph(false).nodes.map(({ path, group }) => [path, group])).toEqual([
+      ["team/boss", "team"],
+      ["team/a", "team"],
+      ["team/b", "team"],
+      ["user", null],
+    ]);
+    expect(graph(false).groups.map((group) => group.path)).toEqual(["team"]);
+  });
+
+  it("has what can flow and what did, loops included", () => {
+    expect(
+      graph(false).edges.map(({ from, to, messages, calls, label }) => [from, to, messages, calls, label]),
+    ).toEqual([
+      ["team/boss", "team/a", 2, 0, "asks"],
+      ["team/a", "team/boss", 0, 0, "answers"],
+      ["team/boss", "team/b", 0, 0, "asks"],
+      ["user", "team/boss", 1, 0, ""],
+      ["team/a", "team/a", 1, 0, ""],
+    ]);
+  });
+
+  it("has models and tools with their calls when they are asked for", () => {
+    const { nodes: shown, edges } = graph(true);
+    expect(shown.map((node) => node.path)).toContain("team/a/tools/search");
+    expect(edges.filter((edge) => edge.calls > 0).map((edge) => edge.id)).toEqual([
+      "team/a → team/a/model",
+      "team/a → team/a/tools/search",
+    ]);
+  });
+
+  it("shows a group as a node, too, where something flows to it", () => {
+    const touched = graphOf(nodes, [], [{ source: "user", target: "team", label: "" }], false);
+    expect(touched.nodes.find((node) => node.path === "team")).toMatchObject({ group: "team", self: true });
+  });
+
+  it("keeps its shape while only counts change", () => {
+    const more = [...tally.flows.values()].map((flow) => ({ ...flow, count: flow.count + 7 }));
+    expect(graphOf(nodes, more, STATIC, false).shape).toBe(graph(false).shape);
+    expect(graphOf(nodes, [], [], false).shape).not.toBe(graph(false).shape);
+  });
+
+  it("is told in words", () => {
+    const words = graph(false).edges.map((edge) => edgeInWords(edge, (path) => path.split("/").at(-1) ?? path));
+    expect(words[0]).toBe("boss to a: 2 messages (asks)");
+    expect(words[2]).toBe("boss to b: nothing yet (asks)");
+  });
+});
+
+describe("the layout", () => {
+  for (const direction of ["LR", "TB"] as const)
+    for (const parts of [false, true])
+      it(`puts nodes beside each other and groups around them (${direction}${parts ? ", parts" : ""})`, () => {
+        const made = graph(parts);
+        const layout = layoutOf(made, direction);
+        const boxes = [...layout.nodes.values()];
+        expect(boxes).toHaveLength(made.nodes.length);
+        boxes.forEach((one, n) => boxes.slice(n + 1).forEach((other) => expect(overlap(one, other)).toBe(false)));
+        for (const node of made.nodes)
+          if (node.group !== null)
+            expect(contains(layout.groups.get(node.group), layout.nodes.get(node.path))).toBe(true);
+        for (const edge of made.edges) expect(layout.edges.get(edge.id)?.points.length).toBeGreaterThan(1);
+      });
+
+  it("is nothing for nothing", () => {
+    expect(layoutOf(graphOf([], [], [], false), "LR").nodes.size).toBe(0);
+  });
+});
+
+describe("a curve", () => {
+  it("goes through its ends", () => {
+    expect(curve([])).toBe("");
+    expect(
+      curve([
+        { x: 0, y: 0 },
+        { x: 4, y: 2 },
+      ]),
+    ).toBe("M0,0L4,2");
+    const path = curve([
+      { x: 0, y: 0 },
+      { x: 4, y: 2 },
+      { x: 8, y: 2 },
+      { x: 9, y: 9 },
+    ]);
+    expect(path.startsWith("M0,0")).toBe(true);
+    expect(path.endsWith("9,9")).toBe(true);
+  });
+});
