@@ -18,8 +18,13 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: false, staleTime: 5000 } },
 });
 
-// A newer server has other files: what is loaded late is asked for under its old name.
-window.addEventListener("vite:preloadError", () => location.reload());
+// A newer server has other files: what is loaded late is asked for under its old name.  A server that is away has none.
+window.addEventListener("vite:preloadError", () => {
+  void fetch("/icon.svg", { cache: "no-store" }).then(
+    (answer) => answer.ok && location.reload(),
+    () => undefined,
+  );
+});
 
 const root = document.getElementById("root");
 if (root)

@@ -18,7 +18,10 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 350, withArrow: true, multiline: true, maw: 340 } },
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
     Button: { defaultProps: { size: "compact-sm" } },
-    Modal: { defaultProps: { centered: true } },
+    // The window does not scroll, and locking that would write styles that the policy forbids.
+    Modal: { defaultProps: { centered: true, lockScroll: false } },
+    Drawer: { defaultProps: { lockScroll: false } },
+    Spotlight: { defaultProps: { lockScroll: false } },
   },
 });
 

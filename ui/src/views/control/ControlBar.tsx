@@ -184,7 +184,7 @@ function Outcome() {
     <Tooltip label={expected ? `Expected: ${expected}` : "By a verdict on this run"}>
       <span className={classes["outcome"]} data-outcome={outcome}>
         {passed ? <IconCheck size={14} aria-hidden /> : <IconX size={14} aria-hidden />}
-        {passed ? "right" : "wrong"}
+        {outcome}
       </span>
     </Tooltip>
   );

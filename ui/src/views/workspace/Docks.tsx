@@ -7,6 +7,8 @@ import { Suspense } from "react";
 import { type Dock, type PanelId, PANELS } from "@/state/place";
 import { usePrefs } from "@/state/prefs";
 
+import { Boundary } from "@/kit/Boundary";
+
 import { useWorkspace } from "./context";
 import { PANEL_KINDS } from "./panels";
 import classes from "./Docks.module.css";
@@ -120,9 +122,11 @@ export function DockBody({ dock, open }: { dock: Dock; open: PanelId }) {
   const { View } = PANEL_KINDS[open];
   return (
     <section role="tabpanel" id={`panel-${dock}`} aria-labelledby={`tab-${open}`} className={classes["body"]}>
-      <Suspense fallback={<Loader size="sm" m="md" />}>
-        <View />
-      </Suspense>
+      <Boundary key={open}>
+        <Suspense fallback={<Loader size="sm" m="md" />}>
+          <View />
+        </Suspense>
+      </Boundary>
     </section>
   );
 }

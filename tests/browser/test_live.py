@@ -1,0 +1,119 @@
+"""A program that runs, in the browser: paused, stepped, held at breakpoints, changed, seen by two, and outliving its server."""
+
+from __future__ import annotations
+
+import signal
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.ground import Camera, Served, Troubles
+
+
+def status(page: Page) -> Locator:
+    return page.get_by_role("banner").get_by_role("status")
+
+
+def pending(page: Page) -> Locator:
+    """The panel of what is held and queued, opened."""
+    page.get_by_role("tab", name="Pending").click()
+    return page.get_by_role("tabpanel", name="Pending")
+
+
+def test_a_running_program_is_paused_stepped_and_stopped(visit: Visit, writers: str, camera: Camera) -> None:
+    page = visit("/")
+    page.get_by_role("button", name="New run").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Target").fill("writers.py:forever")
+    dialog.get_by_label("Start it without an input").check()
+    dialog.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("heading", name="r1")).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="look").first).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(status(page)).to_contain_text("Held")
+    before = status(page).inner_text()
+    page.keyboard.press("F11")
+    expect(status(page)).not_to_have_text(before)
+    expect(status(page)).to_contain_text("Held")
+    camera.shoot(page, "held")
+    page.keyboard.press("F5")
+    expect(status(page)).to_contain_text("Running")
+    page.keyboard.press("F6")
+    expect(status(page)).to_contain_text("Held")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(status(page)).to_contain_text("Stopped")
+    expect(page.get_by_role("button", name="Pause")).to_be_disabled()
+
+
+def test_a_tool_is_held_and_its_result_given(visit: Visit, served: Served, writers: str) -> None:
+    run = served.run(writers, input="Oslo Paris", breakpoints=["tool:publish"])
+    page = visit(f"/runs/{run}")
+    expect(status(page)).to_contain_text("publish is about to run (breakpoint 1")
+    panel = pending(page)
+    panel.get_by_role("button", name="Give the result…").click()
+    panel.get_by_role("textbox", name="What comes back").fill("not today")
+    panel.get_by_role("button", name="Give the result").click()
+    expect(panel.get_by_role("article")).to_contain_text("Paris")
+    panel.get_by_role("button", name="Go on").click()
+    expect(status(page)).to_contain_text("Completed")
+    told = served.ended(run)
+    assert told["output"] == "not today; published: Paris (4 marks) is worth a visit."
+
+
+def test_an_error_is_looked_at_and_tried_again_with_another_input(
+    visit: Visit, served: Served, writers: str, camera: Camera
+) -> None:
+    run = served.run(writers, input="Oslo Rome", breakpoints=["error"])
+    page = visit(f"/runs/{run}")
+    expect(status(page)).to_contain_text("publish has failed")
+    panel = pending(page)
+    expect(panel).to_contain_text("Rome was published already")
+    expect(panel).to_contain_text('raise ValueError("Rome was published already")')
+    expect(panel.get_by_role("term").filter(has_text="text")).to_be_visible()
+    camera.shoot(page, "error")
+    panel.get_by_role("button", name="Let it fail").click()
+    expect(status(page)).to_contain_text("Failed")
+    row = page.get_by_role("row").filter(has_text="publish").filter(has_text="called").last
+    row.click()
+    details = page.get_by_role("tab", name="Details")
+    details.click()
+    article = page.get_by_role("article")
+    article.get_by_role("button", name="Edit input").click()
+    page.get_by_role("radio", name="JSON").check(force=True)
+    field = article.get_by_role("textbox")
+    field.fill('{"text": "Rimini is worth a visit."}')
+    article.get_by_role("button", name="Save and fork here").click()
+    expect(status(page)).to_contain_text("Completed")
+    assert served.ended("r2")["output"].endswith("published: Rimini is worth a visit.")
+
+
+def test_two_tabs_show_and_steer_the_same(visit: Visit, served: Served, writers: str) -> None:
+    run = served.run("writers.py:forever")
+    one, two = visit(f"/runs/{run}"), visit(f"/runs/{run}")
+    one.get_by_role("button", name="Pause").click()
+    for page in (one, two):
+        expect(status(page)).to_contain_text("Held")
+    two.get_by_role("button", name="Continue").first.click()
+    for page in (one, two):
+        expect(status(page)).to_contain_text("Running")
+    two.get_by_role("button", name="Stop", exact=True).click()
+    expect(status(one)).to_contain_text("Stopped")
+
+
+def test_a_page_outlives_its_server(visit: Visit, served: Served, writers: str, troubles: Troubles) -> None:
+    troubles.allow("WebSocket|Failed to load|401|ERR_")
+    run = served.run("writers.py:forever")
+    page = visit(f"/runs/{run}")
+    expect(page.get_by_role("row").filter(has_text="look").first).to_be_visible()
+    served.stop(signal.SIGKILL)
+    expect(status(page)).to_contain_text("does not answer")
+    served.start()
+    expect(status(page)).to_contain_text("started again")
+    other = page.context.new_page()
+    other.goto(served.address(f"/runs/{run}"))  # the address that it printed
+    expect(status(other)).to_contain_text("Running")
+    expect(status(page)).to_contain_text("Running")
+    page.get_by_role("button", name="Pause").click()
+    expect(status(other)).to_contain_text("Held")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(status(other)).to_contain_text("Stopped")
