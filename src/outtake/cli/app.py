@@ -12,11 +12,23 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from outtake.cli import annotating, demo, files, looking, pages, provenance, reporting, running, steering, tracing
+from outtake.cli import (
+    annotating,
+    demo,
+    files,
+    looking,
+    pages,
+    provenance,
+    reporting,
+    running,
+    searching,
+    steering,
+    tracing,
+)
 from outtake.cli.commands import JsonOption, StoreOption, app
 from outtake.cli.problems import STOPPED, WRONG_USE, OutputGone, Problem
 
-GROUPS = (running, looking, provenance, reporting, tracing, annotating, steering, files, pages, demo)
+GROUPS = (running, looking, searching, provenance, reporting, tracing, annotating, steering, files, pages, demo)
 """The modules whose commands `app` holds, in the order of the help."""
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 """What typer raises for wrong arguments; it says so in no name of its own."""

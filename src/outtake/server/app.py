@@ -9,7 +9,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from outtake.server import problems
 from outtake.server.encoding import Plain
 from outtake.server.guard import Guard, Keys, Place
-from outtake.server.routes import annotating, events, files, pages, provenance, runs, steering
+from outtake.server.routes import annotating, events, files, pages, provenance, runs, searching, steering
 from outtake.server.ui import BUILT, Ui
 from outtake.service import Service
 
@@ -45,7 +45,7 @@ def describe_app() -> FastAPI:
         generate_unique_id_function=_name,
     )
     problems.install(app)
-    for module in (runs, provenance, annotating, steering, files, events, pages):
+    for module in (runs, searching, provenance, annotating, steering, files, events, pages):
         app.include_router(module.router)
     return app
 

@@ -27,6 +27,7 @@ QUESTIONS = (
     "show",
     "pick",
     "outline",
+    "search",
     "body",
     "console",
     "follow",

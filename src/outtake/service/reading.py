@@ -14,13 +14,14 @@ from outtake.core.outcome import Criteria, judged
 from outtake.core.report import report
 from outtake.core.runs import ENDED, Counts, Run, count
 from outtake.core.trace import items, tree, window
-from outtake.service import provenance
+from outtake.service import provenance, searching
 from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.owner import Document
 from outtake.store import StoreError
 from outtake.store.outline import FLAGS
 from outtake.store.rows import KIND_NAMES
+from outtake.store.search import Search
 from outtake_probe.records import CALL_KINDS, CallKind, from_json
 
 FORMS = ("tree", "line")
@@ -35,6 +36,7 @@ class Reading(Annotating):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._glances: dict[str, Glance] = {}
+        self._search = Search(self.store)
 
     def runs(self) -> list[Document]:
         """All runs, oldest first, with what is known of each without reading its records."""
@@ -247,6 +249,16 @@ class Reading(Annotating):
     def why(self, run: str, seq: int | None = None, text: str | None = None, limit: int = provenance.MOST) -> Document:
         """What led to a record; with `text`, every record that says it, in any form, from the first one on."""
         return provenance.why(self.store, self._run(run).id, seq, text, limit)
+
+    def search(
+        self, run: str, text: str, *, after: int = -1, limit: int = searching.LIMIT, first: bool = False
+    ) -> Document:
+        """The records of a run that say `text`, whatever the case of its letters, in their bodies or by a name; with
+        `first`, only those that say it in words that no record before them has.
+        """
+        found = self._run(run).id
+        page = searching.Page(after, limit, first)
+        return searching.search(self.store, self._search, found, text, page, body_name=_body_name)
 
     def affects(self, run: str, seq: int) -> Document:
         """The invocations and messages that a change of a record could reach, and those that it cannot."""

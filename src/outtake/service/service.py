@@ -214,6 +214,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         "show",
         "pick",
         "outline",
+        "search",
         "body",
         "console",
         "follow",

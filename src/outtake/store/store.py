@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import itertools
 import json
+import math
 import threading
 import time
 from collections import Counter
@@ -46,6 +47,8 @@ from outtake_probe.records import Json
 PACK = 150
 """Bytes from which a node is compressed, where that helps."""
 PAGE = 2000
+TOGETHER = 500
+"""Names or numbers in one question to the database."""
 CONSOLE_LIMIT = 4 << 20
 """Characters of a process's output that are kept."""
 
@@ -316,6 +319,21 @@ class Store:
                 return
             first = rows[-1].seq + 1
 
+    def picked(self, run: str, seqs: Iterable[int]) -> Iterator[dict[str, Json]]:
+        """The records with these numbers, in order; a number that the run has not is left out."""
+        table, wanted = tables.records, sorted(set(seqs))
+        for part in segments(self.run(run), self.run):
+            last = part.last if part.last is not None else math.inf
+            inside = [seq for seq in wanted if part.first <= seq < last]
+            for at in range(0, len(inside), TOGETHER):
+                query = select(table).where(
+                    table.c.run == number(part.run), table.c.seq.in_(inside[at : at + TOGETHER])
+                )
+                with self.reading() as connection:
+                    rows = connection.execute(query.order_by(table.c.seq)).all()
+                    paths = self._names_of(connection, rows)
+                    yield from [from_row(row, paths) for row in rows]
+
     def _names_of(self, connection: Connection, rows: Sequence[Any]) -> Mapping[int, str]:
         missing = {row.component for row in rows if row.component is not None} - self._names.keys()
         if missing:
@@ -353,8 +371,8 @@ class Store:
         wanted = [bytes.fromhex(name) for name in names]
         out: dict[str, bytes] = {}
         with self.reading() as connection:
-            for at in range(0, len(wanted), 500):
-                part = tables.bodies.c.hash.in_(wanted[at : at + 500])
+            for at in range(0, len(wanted), TOGETHER):
+                part = tables.bodies.c.hash.in_(wanted[at : at + TOGETHER])
                 for row in connection.execute(select(tables.bodies).where(part)):
                     data = bytes(row.data)
                     out[row.hash.hex()] = zstandard.decompress(data) if row.packed else data

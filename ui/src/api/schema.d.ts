@@ -332,6 +332,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Run
+         * @description The records that say a text in their bodies, long ones included, or by a name; in order.
+         */
+        get: operations["search_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/why": {
         parameters: {
             query?: never;
@@ -2041,6 +2061,31 @@ export interface components {
             alike: number;
         };
         /**
+         * Passage
+         * @description Where a record says the text; what is said keeps the case of its letters.
+         */
+        Passage: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** First */
+            first: boolean;
+            /**
+             * Where
+             * @enum {string}
+             */
+            where: "input" | "output" | "error" | "body" | "component" | "recipient" | "type" | "name" | "key" | "value";
+            /** Before */
+            before: string;
+            /** Said */
+            said: string;
+            /** After */
+            after: string;
+        };
+        /**
          * Pending
          * @description What is about to happen: what is held, then the queued messages in the order of their delivery.
          */
@@ -2766,6 +2811,24 @@ export interface components {
             seconds: number;
         };
         /**
+         * SearchResult
+         * @description The records that say a text, in order: `total` in the run, `firsts` of them in new words.
+         */
+        SearchResult: {
+            /** Run */
+            run: string;
+            /** Text */
+            text: string;
+            /** Total */
+            total: number;
+            /** Firsts */
+            firsts: number;
+            /** More */
+            more: boolean;
+            /** Found */
+            found: components["schemas"]["Passage"][];
+        };
+        /**
          * SendRequest
          * @description Queue a new message to a component, or to ``topic:NAME``.
          */
@@ -3145,6 +3208,7 @@ export type MoveRequest = components['schemas']['MoveRequest'];
 export type Noted = components['schemas']['Noted'];
 export type Outline = components['schemas']['Outline'];
 export type Pair = components['schemas']['Pair'];
+export type Passage = components['schemas']['Passage'];
 export type Pending = components['schemas']['Pending'];
 export type PendingHold = components['schemas']['PendingHold'];
 export type Picked = components['schemas']['Picked'];
@@ -3167,6 +3231,7 @@ export type RunState = components['schemas']['RunState'];
 export type RunSummary = components['schemas']['RunSummary'];
 export type RunToRequest = components['schemas']['RunToRequest'];
 export type Saved = components['schemas']['Saved'];
+export type SearchResult = components['schemas']['SearchResult'];
 export type SendRequest = components['schemas']['SendRequest'];
 export type SpanEnded = components['schemas']['SpanEnded'];
 export type SpanStarted = components['schemas']['SpanStarted'];
@@ -4539,6 +4604,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Description"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_run: {
+        parameters: {
+            query: {
+                /** @description What to search for, whatever the case of its letters */
+                text: string;
+                /** @description Only what has a number over this */
+                after?: number;
+                limit?: number;
+                /** @description Only where it is said in words that no record before has */
+                first?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */
