@@ -18,6 +18,8 @@ interface Drafts {
   remove: (run: string, id: number) => void;
   change: (run: string, id: number, edit: Edit, told: string) => void;
   clear: (run: string) => void;
+  /** Have exactly these: what was there before something was removed, or what another run was made with. */
+  put: (run: string, drafts: Draft[]) => void;
 }
 
 /** The collected changes of every run. */
@@ -34,6 +36,7 @@ export const useDrafts = create<Drafts>()(
         change: (run, id, edit, told) =>
           update(run, (drafts) => drafts.map((draft) => (draft.id === id ? { id, edit, told } : draft))),
         clear: (run) => update(run, () => []),
+        put: (run, drafts) => update(run, () => drafts),
       };
     },
     { name: "outtake-drafts", version: 1 },

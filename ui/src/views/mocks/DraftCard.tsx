@@ -1,0 +1,99 @@
+/** One collected change: what it does, its value, and how to change or remove it. */
+
+import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
+import { IconPencil, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+
+import type { Edit } from "@/api/schema";
+import { plainText } from "@/kit/diff/plain";
+import { ValueEditor } from "@/kit/ValueEditor";
+import { soleText, untyped } from "@/model/body";
+import { hasValue } from "@/model/mocks";
+import type { Draft } from "@/state/drafts";
+import { useWorkspace } from "@/views/workspace/context";
+
+import classes from "./Mocks.module.css";
+
+export interface DraftCardProps {
+  draft: Draft;
+  /** Why the server does not take it. */
+  refusal: string | null;
+  save: (edit: Edit) => void;
+  remove: () => void;
+}
+
+export function DraftCard({ draft: { edit, told }, refusal, save, remove }: DraftCardProps) {
+  const { select } = useWorkspace();
+  const [value, setValue] = useState<unknown>(undefined);
+  const [problem, setProblem] = useState<string | null>(null);
+  const editing = value !== undefined;
+  const seq = edit.seq ?? null;
+  const done = () => {
+    if (problem !== null) return;
+    save({ ...edit, value });
+    setValue(undefined);
+  };
+  return (
+    <article className={classes["draft"]} data-refused={refusal !== null || undefined} aria-label={told}>
+      <div className={classes["head"]}>
+        {seq === null ? (
+          <b>{told}</b>
+        ) : (
+          <button type="button" className={classes["link"]} title="Select its record" onClick={() => select(seq)}>
+            {told}
+          </button>
+        )}
+        <span className={classes["space"]} />
+        {hasValue(edit) && !editing && (
+          <Tooltip label="Change its value">
+            <ActionIcon size="sm" aria-label={`Change: ${told}`} onClick={() => setValue(edit.value ?? null)}>
+              <IconPencil size={14} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+        <Tooltip label="Remove it">
+          <ActionIcon size="sm" aria-label={`Remove: ${told}`} onClick={remove}>
+            <IconTrash size={14} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      {edit.where !== null && edit.where !== undefined && (
+        <p className={classes["where"]}>
+          where the input fits <code>{JSON.stringify(edit.where)}</code>
+        </p>
+      )}
+      {hasValue(edit) &&
+        (editing ? (
+          <>
+            <ValueEditor
+              value={value}
+              label={told}
+              text
+              autoFocus
+              onChange={(to, why) => {
+                setValue(to);
+                setProblem(why);
+              }}
+              onSubmit={done}
+            />
+            {problem !== null && <p className={classes["problem"]}>{problem}</p>}
+            <Group gap={6} mt={6}>
+              <Button disabled={problem !== null} onClick={done}>
+                Keep
+              </Button>
+              <Button variant="subtle" color="gray" onClick={() => setValue(undefined)}>
+                Cancel
+              </Button>
+            </Group>
+          </>
+        ) : (
+          <pre className={classes["value"]}>{soleText(edit.value) ?? plainText(untyped(edit.value))}</pre>
+        ))}
+      {refusal !== null && (
+        <p role="alert" className={classes["problem"]}>
+          {refusal}
+        </p>
+      )}
+    </article>
+  );
+}
