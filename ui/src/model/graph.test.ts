@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Component } from "@/api/schema";
 
 import { componentTree, Tally } from "./components";
-import { type Box, curve, edgeInWords, graphOf, layoutOf } from "./graph";
+import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf } from "./graph";
 import { logOf } from "./testing";
 
 const told = (path: string, kind: string): Component => ({
@@ -121,6 +121,13 @@ describe("the layout", () => {
             expect(contains(layout.groups.get(node.group), layout.nodes.get(node.path))).toBe(true);
         for (const edge of made.edges) expect(layout.edges.get(edge.id)?.points.length).toBeGreaterThan(1);
       });
+
+  it("goes in the direction in which there is room", () => {
+    const wide = fittingLayout(graph(true), 2000, 200);
+    const tall = fittingLayout(graph(true), 200, 2000);
+    expect(wide.height).toBeLessThanOrEqual(tall.height);
+    expect(wide.width).toBeGreaterThanOrEqual(tall.width);
+  });
 
   it("is nothing for nothing", () => {
     expect(layoutOf(graphOf([], [], [], false), "LR").nodes.size).toBe(0);

@@ -97,6 +97,7 @@ export function graphOf(
   for (const node of shown.values()) {
     const { path, name, kind } = node;
     const isGroup = around.has(path);
+    if (kind === "flow" && !isGroup && !touched.has(path)) continue; // what only makes the others, for example
     if (isGroup) groups.push({ path, name, group: groupOf(node) });
     if (!isGroup || touched.has(path))
       nodes.push({ path, name, kind, group: isGroup ? path : groupOf(node), self: isGroup });
@@ -130,13 +131,20 @@ export interface Layout {
   height: number;
 }
 
-export const NODE = { height: 44, least: 108, most: 220 };
-const CHARACTER = 7.2;
-const AROUND_NAME = 44;
+export const NODE = { height: 44, least: 108, most: 240 };
+const CHARACTER = 7.7;
+const AROUND_NAME = 64;
 const PADDING = 14;
 const TITLE = 18;
 
-/** Where everything lies; the direction is that in which there is more room. */
+/** The layout in the direction in which more of it can be read in so much room. */
+export function fittingLayout(graph: ComponentGraph, width: number, height: number): Layout {
+  const [across, down] = [layoutOf(graph, "LR"), layoutOf(graph, "TB")];
+  const scale = (layout: Layout) => Math.min(width / layout.width, height / layout.height, 1);
+  return scale(down) > scale(across) ? down : across;
+}
+
+/** Where everything lies, from left to right or from top to bottom. */
 export function layoutOf(graph: ComponentGraph, direction: "LR" | "TB"): Layout {
   const plan = new Graph({ directed: true, multigraph: true, compound: true });
   plan.setGraph({ rankdir: direction, nodesep: 26, ranksep: 56, edgesep: 18, marginx: 8, marginy: 8 });
@@ -168,7 +176,7 @@ export function layoutOf(graph: ComponentGraph, direction: "LR" | "TB"): Layout 
     if (inside.length > 0) groups.set(path, boxAround(inside));
   }
   const whole = boxAround([...nodes.values(), ...groups.values()]);
-  return { nodes, groups, edges, width: whole.x + whole.width, height: whole.y + whole.height };
+  return { nodes, groups, edges, width: whole.width, height: whole.height };
 }
 
 interface Placed {

@@ -1,5 +1,219 @@
+/** Components and what flows between them; they light up while the run goes on. */
+
+import "@xyflow/react/dist/base.css";
+
+import { ActionIcon, Switch, useComputedColorScheme } from "@mantine/core";
+import { useElementSize, useThrottledValue } from "@mantine/hooks";
+import { IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
+import { Background, MarkerType, MiniMap, Panel, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { useCallback, useEffect, useMemo, useState } from "react";
+
 import { Empty } from "@/kit/Empty";
+import { count } from "@/kit/words";
+import { didMost, stateOf } from "@/model/components";
+import { curve, edgeInWords, fittingLayout, graphOf } from "@/model/graph";
+import { useComponents, useTally } from "@/state/components";
+import { usePrefs } from "@/state/prefs";
+import { kindColour } from "@/views/components/kinds";
+import { useWorkspace } from "@/views/workspace/context";
+
+import classes from "./Graph.module.css";
+import {
+  ComponentBox,
+  type ComponentNodeType,
+  FlowLine,
+  type FlowEdgeType,
+  GroupBox,
+  type GroupNodeType,
+} from "./parts";
+
+const NODE_TYPES = { component: ComponentBox, group: GroupBox };
+const EDGE_TYPES = { flow: FlowLine };
+/** It is drawn anew at most ten times a second. */
+const PAUSE = 100;
+/** Pixels by which the room must have changed for another layout. */
+const STEP = 120;
+/** A map of the whole helps from so many nodes on, where there is room for it. */
+const MANY = 8;
+const TALL = 220;
 
 export default function Graph() {
-  return <Empty title="Graph" />;
+  return (
+    <ReactFlowProvider>
+      <Drawn />
+    </ReactFlowProvider>
+  );
+}
+
+function Drawn() {
+  const { id, view, place, go } = useWorkspace();
+  const { nodes: all, byPath, description } = useComponents(id, view);
+  const { tally, version } = useTally(view.outline);
+  const [parts, setParts] = useState(false);
+  const { ref, width, height } = useElementSize();
+  const scheme = useComputedColorScheme("light");
+  const { fitView, zoomIn, zoomOut } = useReactFlow();
+  const live = view.info?.live === true;
+  const held = (view.info?.held ?? []).map((hold) => hold.component).join("\n");
+  const seen = useThrottledValue(`${version} ${held} ${live}`, PAUSE);
+  const known = useThrottledValue(all, PAUSE);
+  const room = { width: Math.ceil(width / STEP) * STEP, height: Math.ceil(height / STEP) * STEP };
+
+  const graph = useMemo(
+    () => graphOf(known, tally.flows.values(), description?.edges ?? [], parts),
+    // The tally is changed in place; what was seen of it tells.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [known, description, parts, seen],
+  );
+  const layout = useMemo(
+    () => fittingLayout(graph, room.width, room.height),
+    // Only what it is made of moves it, not the counts.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [graph.shape, room.width, room.height],
+  );
+  const nameOf = useCallback((path: string) => byPath.get(path)?.name ?? path, [byPath]);
+  const open = useCallback(
+    (path: string) => go({ component: path, [usePrefs.getState().docks.details]: "details" }),
+    [go],
+  );
+  const openEdge = useCallback(
+    (edge: string) => {
+      const between = edge.split(" → ").join(",");
+      go({ only: place.only === between ? undefined : between }, "push");
+    },
+    [go, place.only],
+  );
+
+  const recent = live ? graph.edges.reduce((last, edge) => Math.max(last, edge.last), -1) : -1;
+  const heldPaths = new Set(held.split("\n"));
+  const nodes: (ComponentNodeType | GroupNodeType)[] = [
+    ...graph.groups.flatMap(({ path, name }): GroupNodeType[] => {
+      const box = layout.groups.get(path);
+      if (box === undefined) return [];
+      const { x, y, width: wide, height: high } = box;
+      const drawn = { id: `group ${path}`, position: { x, y }, width: wide, height: high, zIndex: -1 };
+      return [{ ...drawn, type: "group", data: { path, name, onOpen: open } }];
+    }),
+    ...graph.nodes.flatMap(({ path, name, kind }): ComponentNodeType[] => {
+      const box = layout.nodes.get(path);
+      const node = byPath.get(path);
+      if (box === undefined || node === undefined) return [];
+      const { x, y, width: wide, height: high } = box;
+      const { number, thing } = didMost(node);
+      const state = stateOf(node.did, live, isHeld(path, heldPaths, parts));
+      const selected = place.component === path;
+      const errors = node.did?.errors ?? 0;
+      const data = { path, name, kind, state, number, thing, errors, selected, onOpen: open };
+      return [{ id: path, position: { x, y }, width: wide, height: high, type: "component", data }];
+    }),
+  ];
+  const edges = graph.edges.flatMap((edge): FlowEdgeType[] => {
+    const placed = layout.edges.get(edge.id);
+    if (placed === undefined) return [];
+    const number = edge.messages + edge.calls;
+    const isRecent = recent >= 0 && edge.last === recent;
+    const selected = place.only === `${edge.from},${edge.to}`;
+    const strong = isRecent || selected;
+    return [
+      {
+        id: edge.id,
+        source: edge.from,
+        target: edge.to,
+        type: "flow",
+        markerEnd: {
+          type: MarkerType.ArrowClosed,
+          width: strong ? 10 : 14,
+          height: strong ? 10 : 14,
+          color: strong ? "var(--mantine-primary-color-filled)" : "var(--ot-quiet)",
+        },
+        data: {
+          path: curve(placed.points),
+          x: placed.label.x,
+          y: placed.label.y,
+          text: number === 0 ? "" : number.toLocaleString("en"),
+          words: edgeInWords(edge, nameOf),
+          idle: number === 0,
+          recent: isRecent,
+          selected,
+          onOpen: openEdge,
+        },
+      },
+    ];
+  });
+
+  const fit = useCallback(() => void fitView({ padding: 0.08, maxZoom: 1.15 }), [fitView]);
+  useEffect(() => {
+    const frame = requestAnimationFrame(fit);
+    return () => cancelAnimationFrame(frame);
+  }, [layout, width, height, fit]);
+
+  return (
+    <div ref={ref} className={classes["graph"]}>
+      {graph.nodes.length === 0 ? (
+        <Empty title="No components yet">
+          {live ? "They are drawn when the program has built them." : "The run ended before there were any."}
+        </Empty>
+      ) : (
+        <ReactFlow<ComponentNodeType | GroupNodeType, FlowEdgeType>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          colorMode={scheme}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          minZoom={0.1}
+          maxZoom={2}
+          fitView
+          fitViewOptions={{ padding: 0.08, maxZoom: 1.15 }}
+          proOptions={{ hideAttribution: true }}
+          aria-label="Graph of the components"
+        >
+          <Background gap={20} size={1} color="var(--ot-line)" />
+          {graph.nodes.length > MANY && height > TALL && (
+            <MiniMap
+              pannable
+              zoomable
+              position="bottom-right"
+              style={{ width: 130, height: 84 }}
+              ariaLabel="Map of the graph"
+              nodeColor={(node) => (node.type === "component" ? kindColour(String(node.data["kind"])) : "transparent")}
+            />
+          )}
+          <Panel position="top-right" className={classes["choices"] ?? ""}>
+            <ActionIcon size="sm" aria-label="Zoom out" onClick={() => void zoomOut()}>
+              <IconMinus size={14} />
+            </ActionIcon>
+            <ActionIcon size="sm" aria-label="Zoom in" onClick={() => void zoomIn()}>
+              <IconPlus size={14} />
+            </ActionIcon>
+            <ActionIcon size="sm" aria-label="Show all of it" onClick={fit}>
+              <IconMaximize size={14} />
+            </ActionIcon>
+          </Panel>
+          <Panel position="top-left" className={classes["choices"] ?? ""}>
+            <Switch
+              size="xs"
+              label="Models and tools"
+              checked={parts}
+              onChange={(event) => setParts(event.currentTarget.checked)}
+            />
+          </Panel>
+        </ReactFlow>
+      )}
+      <ul className={classes["list"]} aria-label={`${count(graph.edges.length, "connection")} between components`}>
+        {graph.edges.map((edge) => (
+          <li key={edge.id}>{edgeInWords(edge, nameOf)}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Whether it is held, or, where its parts are not drawn, one of them is. */
+function isHeld(path: string, held: ReadonlySet<string>, parts: boolean): boolean {
+  return held.has(path) || (!parts && [...held].some((one) => one.startsWith(`${path}/`)));
 }

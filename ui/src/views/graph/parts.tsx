@@ -1,0 +1,126 @@
+/** What the graph is drawn with: a component, a group of them, and what flows between two. */
+
+import {
+  EdgeLabelRenderer,
+  Handle,
+  type Edge,
+  type EdgeProps,
+  type Node,
+  type NodeProps,
+  Position,
+} from "@xyflow/react";
+import { memo } from "react";
+
+import { count } from "@/kit/words";
+import type { ComponentState } from "@/model/components";
+import { KindIcon, kindColour, STATE_WORDS, StateMark } from "@/views/components/kinds";
+
+import classes from "./Graph.module.css";
+
+export type ComponentNodeType = Node<
+  {
+    path: string;
+    name: string;
+    kind: string;
+    state: ComponentState;
+    number: number;
+    thing: "message" | "call";
+    errors: number;
+    selected: boolean;
+    onOpen: (path: string) => void;
+  },
+  "component"
+>;
+export type GroupNodeType = Node<{ path: string; name: string; onOpen: (path: string) => void }, "group">;
+export type FlowEdgeType = Edge<
+  {
+    path: string;
+    x: number;
+    y: number;
+    text: string;
+    words: string;
+    idle: boolean;
+    recent: boolean;
+    selected: boolean;
+    onOpen: (id: string) => void;
+  },
+  "flow"
+>;
+
+/** Whether what is drawn is the same, however often the data were made anew. */
+function isAlike<T extends { data?: object }>(one: T, other: T): boolean {
+  const before = (one.data ?? {}) as Record<string, unknown>;
+  const after = (other.data ?? {}) as Record<string, unknown>;
+  return Object.keys(after).every((name) => before[name] === after[name]);
+}
+
+export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
+  const { path, name, kind, state, number, thing, errors, selected } = data;
+  const did = number === 0 ? "" : count(number, thing);
+  const words = [STATE_WORDS[state], did, errors === 0 ? "" : count(errors, "error")].filter(Boolean).join(", ");
+  return (
+    <>
+      <Handle type="target" position={Position.Left} className={classes["handle"] ?? ""} isConnectable={false} />
+      <button
+        type="button"
+        className={`nopan ${classes["node"]}`}
+        style={{ "--kind": kindColour(kind) } as React.CSSProperties}
+        data-state={state}
+        data-selected={selected}
+        aria-pressed={selected}
+        aria-label={`${name}, ${kind}${words === "" ? "" : `: ${words}`}`}
+        title={path}
+        onClick={() => data.onOpen(path)}
+      >
+        <KindIcon kind={kind} />
+        <span className={classes["words"]}>
+          <span className={classes["name"]}>{name}</span>
+          <span className={classes["did"]}>{words || kind}</span>
+        </span>
+        <StateMark state={state} />
+      </button>
+      <Handle type="source" position={Position.Right} className={classes["handle"] ?? ""} isConnectable={false} />
+    </>
+  );
+}, isAlike);
+ComponentBox.displayName = "ComponentBox";
+
+export const GroupBox = memo(
+  ({ data }: NodeProps<GroupNodeType>) => (
+    <div className={classes["group"]}>
+      <button type="button" className={`nopan ${classes["groupName"]}`} onClick={() => data.onOpen(data.path)}>
+        {data.name}
+      </button>
+    </div>
+  ),
+  isAlike,
+);
+GroupBox.displayName = "GroupBox";
+
+export const FlowLine = memo(({ id, data, markerEnd }: EdgeProps<FlowEdgeType>) => {
+  if (data === undefined) return null;
+  const { path, x, y, text, words, idle, recent, selected } = data;
+  const marks = { "data-recent": recent, "data-selected": selected };
+  return (
+    <>
+      <path d={path} className={classes["edge"]} data-idle={idle} {...marks} markerEnd={markerEnd} />
+      {text !== "" && (
+        <EdgeLabelRenderer>
+          <button
+            type="button"
+            className={`nopan ${classes["edgeLabel"]}`}
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+            {...marks}
+            aria-pressed={selected}
+            aria-label={words}
+            title={`${words}. Click: only these two in the history`}
+            onClick={() => data.onOpen(id)}
+          >
+            {text}
+          </button>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+}, isAlike);
+FlowLine.displayName = "FlowLine";
