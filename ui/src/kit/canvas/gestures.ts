@@ -65,17 +65,22 @@ export function useGestures<E extends HTMLElement>(gestures: Gestures): RefCallb
       },
       { signal },
     );
-    const up = (event: PointerEvent) => {
-      if (down !== null && !dragged && event.type === "pointerup" && event.button === 0) {
-        const { x, y } = place(event);
-        told.current.onClick(x, y);
-      }
+    const up = () => {
       down = null;
       delete element.dataset["dragged"];
     };
     element.addEventListener("pointerup", up, { signal });
     element.addEventListener("pointercancel", up, { signal });
     element.addEventListener("pointerleave", () => down === null && told.current.onPoint(null), { signal });
+    element.addEventListener(
+      "click",
+      (event) => {
+        if (dragged) return;
+        const { x, y } = place(event);
+        told.current.onClick(x, y);
+      },
+      { signal },
+    );
     element.addEventListener(
       "dblclick",
       (event) => {

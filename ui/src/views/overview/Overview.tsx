@@ -24,6 +24,9 @@ const COLOURINGS: { value: Colouring; label: string }[] = [
   { value: "recipient", label: "Recipient" },
 ];
 
+/** Records from which a run that grows is drawn anew less often. */
+const LONG = 20_000;
+
 /** What is in the place of a run whose list has not come. */
 interface Known {
   run: string;
@@ -48,7 +51,7 @@ export default function Overview() {
   }, [runs, id, view.outline.length]);
   const wanted = useMemo(() => wantedOf(tree, id), [tree, id]);
   const outlines = useOutlines(wanted);
-  const grown = useCalm(view.outline.version);
+  const grown = useCalm(view.outline.version, view.outline.length > LONG ? 1000 : 250);
 
   const columns = useMemo(
     () =>
@@ -71,7 +74,7 @@ export default function Overview() {
     <div className={classes["overview"]}>
       <div className={classes["bar"]}>
         <span className={classes["field"]}>
-          <span className="quiet" aria-hidden>
+          <span className={`quiet ${classes["colourBy"]}`} aria-hidden>
             Colour by
           </span>
           <NativeSelect
@@ -93,22 +96,23 @@ export default function Overview() {
             onChange={(event) => setEverything(event.currentTarget.checked)}
           />
         </Tooltip>
-        <span className={classes["room"]} />
-        <Tooltip label="Smaller (−)">
-          <ActionIcon size="sm" aria-label="Zoom out" onClick={() => zoom?.by(1 / 1.6)}>
-            <IconMinus size={14} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label="Larger (+)">
-          <ActionIcon size="sm" aria-label="Zoom in" onClick={() => zoom?.by(1.6)}>
-            <IconPlus size={14} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label="All of it (0)">
-          <ActionIcon size="sm" aria-label="Show all of it" onClick={() => zoom?.fit()}>
-            <IconArrowAutofitHeight size={14} />
-          </ActionIcon>
-        </Tooltip>
+        <span className={classes["zoom"]}>
+          <Tooltip label="Smaller (−)">
+            <ActionIcon size="sm" aria-label="Zoom out" onClick={() => zoom?.by(1 / 1.6)}>
+              <IconMinus size={14} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Larger (+)">
+            <ActionIcon size="sm" aria-label="Zoom in" onClick={() => zoom?.by(1.6)}>
+              <IconPlus size={14} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="All of it (0)">
+            <ActionIcon size="sm" aria-label="Show all of it" onClick={() => zoom?.fit()}>
+              <IconArrowAutofitHeight size={14} />
+            </ActionIcon>
+          </Tooltip>
+        </span>
       </div>
       <div className={classes["picture"]}>
         <Columns columns={columns} legend={legend} only={only} onZoom={setZoom} />

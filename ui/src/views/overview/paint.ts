@@ -17,7 +17,7 @@ export interface Slot {
 const DIMMED = 0.62;
 const FADED = 0.88;
 /** Pixels of a row from which rows are apart. */
-const APART = 3;
+const APART = 2;
 
 /** The colour of an entry of a legend. */
 export function inkOfEntry(entry: Entry | undefined, inks: Inks): Ink {

@@ -54,6 +54,8 @@ const REACH_EVENT = 5;
 const REACH_BAR = 4;
 /** Runs that are shorter (in milliseconds) have nothing to tell by their times. */
 const SHORT = 3000;
+/** Records from which a run that grows is laid out anew less often. */
+const LONG = 20_000;
 /** Pixels of one record, and of one millisecond, at most. */
 const MOST = { order: 240, time: 60 } as const;
 
@@ -64,7 +66,7 @@ export default function Trace() {
   const { id, view: followed, place, select } = useWorkspace();
   const { outline, info } = followed;
   const inks = useInks();
-  const grown = useCalm(outline.version);
+  const grown = useCalm(outline.version, outline.length > LONG ? 1000 : 250);
   const live = info?.live === true && ["running", "replaying", "starting"].includes(info.status);
   const now = useNow(live);
   const [wish, setBy] = useLocalStorage<Scale["by"] | "">({ key: "outtake-trace-by", defaultValue: "" });
