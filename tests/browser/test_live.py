@@ -1,4 +1,4 @@
-"""A program that runs, in the browser: paused, stepped, held at breakpoints, changed, seen by two, and outliving its server."""
+"""A program that runs, in the browser: paused, stepped, held, changed, seen by two, and outliving its server."""
 
 from __future__ import annotations
 
@@ -72,6 +72,8 @@ def test_an_error_is_looked_at_and_tried_again_with_another_input(
     expect(panel.get_by_role("term").filter(has_text="text")).to_be_visible()
     camera.shoot(page, "error")
     panel.get_by_role("button", name="Let it fail").click()
+    expect(status(page)).to_contain_text("main has failed")  # the error goes up
+    panel.get_by_role("button", name="Let it fail").click()
     expect(status(page)).to_contain_text("Failed")
     row = page.get_by_role("row").filter(has_text="publish").filter(has_text="called").last
     row.click()
@@ -101,7 +103,7 @@ def test_two_tabs_show_and_steer_the_same(visit: Visit, served: Served, writers:
 
 
 def test_a_page_outlives_its_server(visit: Visit, served: Served, writers: str, troubles: Troubles) -> None:
-    troubles.allow("WebSocket|Failed to load|401|ERR_")
+    troubles.allow("WebSocket|Failed to load|401|ERR_|Unable to preload")
     run = served.run("writers.py:forever")
     page = visit(f"/runs/{run}")
     expect(page.get_by_role("row").filter(has_text="look").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""The tour of the README, by mouse and by keyboard: a team's mistake is found, one message changed, the answer right."""
+"""The tour of the README, by mouse and by keyboard: a mistake is found, one message changed, the answer right."""
 
 from __future__ import annotations
 

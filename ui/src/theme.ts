@@ -6,9 +6,9 @@ const MONO = "ui-monospace, 'SF Mono', 'Cascadia Code', 'JetBrains Mono', Menlo,
 
 export const theme = createTheme({
   primaryColor: "cyan",
-  primaryShade: { light: 8, dark: 6 },
+  primaryShade: { light: 9, dark: 6 },
   autoContrast: true,
-  luminanceThreshold: 0.35,
+  luminanceThreshold: 0.25,
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif",
   fontFamilyMonospace: MONO,
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.125rem" },
