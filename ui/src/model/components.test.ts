@@ -52,11 +52,11 @@ describe("a tally", () => {
   });
 
   it("counts what went from where to where", () => {
-    expect([...tally.flows.values()].map(({ from, to, by, count }) => [from, to, by, count])).toEqual([
-      ["team/boss", "team/a", "message", 1],
-      ["team/boss", "team/b", "message", 1],
-      ["team/a", "team/a/model", "call", 1],
-      ["team/a", "team/a/tools/search", "call", 1],
+    expect([...tally.flows.values()].map(({ from, to, by, count, shared }) => [from, to, by, count, shared])).toEqual([
+      ["team/boss", "team/a", "message", 1, 1],
+      ["team/boss", "team/b", "message", 1, 1],
+      ["team/a", "team/a/model", "call", 1, 0],
+      ["team/a", "team/a/tools/search", "call", 1, 0],
     ]);
   });
 

@@ -35,6 +35,8 @@ export interface Flow {
   to: string;
   by: "message" | "call";
   count: number;
+  /** How many of its messages went to several recipients at once. */
+  shared: number;
   /** The last record of it. */
   last: number;
 }
@@ -52,6 +54,8 @@ export class Tally {
   settings = 0;
   private counted = 0;
   private lastAt = 0;
+  /** The first copy of a message, until it is known to be one of several. */
+  private letter: Flow | null = null;
 
   update(outline: Outline): void {
     const gone = outline.length < this.counted || (this.counted > 0 && outline.at(this.counted - 1) !== this.lastAt);
@@ -66,6 +70,7 @@ export class Tally {
   private clear(): void {
     this.byPath.clear();
     this.flows.clear();
+    this.letter = null;
     this.settings = 0;
     this.counted = 0;
     this.version++;
@@ -82,7 +87,15 @@ export class Tally {
       if (recipient === "" || outline.has(seq, "empty") || recipient.endsWith(SINK)) return;
       if (!outline.has(seq, "again")) sender.sent++;
       this.of(recipient, seq).received++;
-      this.flow(path, recipient, "message", seq);
+      const flow = this.flow(path, recipient, "message", seq);
+      if (!outline.has(seq, "again")) this.letter = flow;
+      else {
+        flow.shared++;
+        if (this.letter !== null && this.letter.from === path) {
+          this.letter.shared++;
+          this.letter = null;
+        }
+      }
     } else if (kind === "invocation_started") {
       const did = this.of(path, seq);
       did.call ??= outline.call(seq);
@@ -124,14 +137,13 @@ export class Tally {
     return did;
   }
 
-  private flow(from: string, to: string, by: Flow["by"], seq: number): void {
+  private flow(from: string, to: string, by: Flow["by"], seq: number): Flow {
     const key = `${by} ${from} ${to}`;
-    const flow = this.flows.get(key);
-    if (flow === undefined) this.flows.set(key, { from, to, by, count: 1, last: seq });
-    else {
-      flow.count++;
-      flow.last = seq;
-    }
+    const flow = this.flows.get(key) ?? { from, to, by, count: 0, shared: 0, last: seq };
+    this.flows.set(key, flow);
+    flow.count++;
+    flow.last = seq;
+    return flow;
   }
 }
 

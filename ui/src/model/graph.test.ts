@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Component } from "@/api/schema";
 
 import { componentTree, Tally } from "./components";
-import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf } from "./graph";
+import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf, middleOf } from "./graph";
 import { logOf } from "./testing";
 
 const told = (path: string, kind: string): Component => ({
@@ -89,6 +89,13 @@ describe("the graph", () => {
     ]);
   });
 
+  it("leaves out copies of what is said to all, where the target says what is meant", () => {
+    const copies = [{ from: "team/a", to: "team/b", by: "message" as const, count: 2, shared: 2, last: 9 }];
+    const ids = (declared: typeof STATIC) => graphOf(nodes, copies, declared, false).edges.map((edge) => edge.id);
+    expect(ids(STATIC)).not.toContain("team/a → team/b");
+    expect(ids([])).toEqual(["team/a → team/b"]);
+  });
+
   it("shows a group as a node, too, where something flows to it", () => {
     const touched = graphOf(nodes, [], [{ source: "user", target: "team", label: "" }], false);
     expect(touched.nodes.find((node) => node.path === "team")).toMatchObject({ group: "team", self: true });
@@ -125,8 +132,8 @@ describe("the layout", () => {
   it("goes in the direction in which there is room", () => {
     const wide = fittingLayout(graph(true), 2000, 200);
     const tall = fittingLayout(graph(true), 200, 2000);
-    expect(wide.height).toBeLessThanOrEqual(tall.height);
-    expect(wide.width).toBeGreaterThanOrEqual(tall.width);
+    expect(wide.whole.height).toBeLessThanOrEqual(tall.whole.height);
+    expect(wide.whole.width).toBeGreaterThanOrEqual(tall.whole.width);
   });
 
   it("is nothing for nothing", () => {
@@ -135,6 +142,23 @@ describe("the layout", () => {
 });
 
 describe("a curve", () => {
+  it("has a middle that lies on it", () => {
+    expect(middleOf([])).toEqual({ x: 0, y: 0 });
+    expect(
+      middleOf([
+        { x: 0, y: 0 },
+        { x: 4, y: 2 },
+      ]),
+    ).toEqual({ x: 2, y: 1 });
+    expect(
+      middleOf([
+        { x: 0, y: 0 },
+        { x: 4, y: 4 },
+        { x: 8, y: 0 },
+      ]),
+    ).toEqual({ x: 4, y: 2 });
+  });
+
   it("goes through its ends", () => {
     expect(curve([])).toBe("");
     expect(

@@ -81,7 +81,14 @@ export function graphOf(
     const edge = edgeOf(source, target);
     if (edge !== null && edge.label === "") edge.label = label ?? "";
   }
+  const declared = new Set(edges.keys());
+  for (const node of shown.values()) if (isPart(node) && node.parent !== null) edgeOf(node.parent, node.path);
   for (const flow of flows) {
+    if (declared.size > 0 && flow.by === "message" && flow.shared === flow.count) {
+      // What is said to all is drawn where the target says that it is meant to go.
+      const id = `${shownAs(flow.from)} → ${shownAs(flow.to)}`;
+      if (!declared.has(id)) continue;
+    }
     const edge = edgeOf(flow.from, flow.to);
     if (edge === null) continue;
     if (flow.by === "message") edge.messages += flow.count;
@@ -90,8 +97,11 @@ export function graphOf(
   }
 
   const touched = new Set([...edges.values()].flatMap((edge) => [edge.from, edge.to]));
-  const groupOf = (node: ComponentNode): string | null =>
-    node.parent !== null && around.has(node.parent) ? node.parent : null;
+  const groupOf = (node: ComponentNode): string | null => {
+    if (node.parent === null || around.has(node.parent)) return node.parent;
+    const owner = shown.get(node.parent);
+    return owner === undefined ? null : groupOf(owner);
+  };
   const nodes: GraphNode[] = [];
   const groups: ComponentGraph["groups"] = [];
   for (const node of shown.values()) {
@@ -127,8 +137,8 @@ export interface Layout {
   nodes: Map<string, Box>;
   groups: Map<string, Box>;
   edges: Map<string, { points: Point[]; label: Point }>;
-  width: number;
-  height: number;
+  /** Around all of it. */
+  whole: Box;
 }
 
 export const NODE = { height: 44, least: 108, most: 240 };
@@ -140,14 +150,14 @@ const TITLE = 18;
 /** The layout in the direction in which more of it can be read in so much room. */
 export function fittingLayout(graph: ComponentGraph, width: number, height: number): Layout {
   const [across, down] = [layoutOf(graph, "LR"), layoutOf(graph, "TB")];
-  const scale = (layout: Layout) => Math.min(width / layout.width, height / layout.height, 1);
+  const scale = (layout: Layout) => Math.min(width / layout.whole.width, height / layout.whole.height, 1);
   return scale(down) > scale(across) ? down : across;
 }
 
 /** Where everything lies, from left to right or from top to bottom. */
 export function layoutOf(graph: ComponentGraph, direction: "LR" | "TB"): Layout {
   const plan = new Graph({ directed: true, multigraph: true, compound: true });
-  plan.setGraph({ rankdir: direction, nodesep: 26, ranksep: 56, edgesep: 18, marginx: 8, marginy: 8 });
+  plan.setGraph({ rankdir: direction, nodesep: 16, ranksep: 52, edgesep: 14, marginx: 8, marginy: 8 });
   plan.setDefaultEdgeLabel(() => ({}));
   for (const { path } of graph.groups) plan.setNode(`group ${path}`, {});
   for (const { path, group } of graph.groups) if (group !== null) plan.setParent(`group ${path}`, `group ${group}`);
@@ -163,9 +173,8 @@ export function layoutOf(graph: ComponentGraph, direction: "LR" | "TB"): Layout 
   const nodes = new Map(graph.nodes.map(({ path }) => [path, boxOf(plan.node(path) as Placed)]));
   const edges: Layout["edges"] = new Map();
   for (const { id, from, to } of graph.edges) {
-    const placed = plan.edge(from, to, id) as { points: Point[]; x?: number; y?: number };
-    const middle = placed.points[Math.floor(placed.points.length / 2)] ?? { x: 0, y: 0 };
-    edges.set(id, { points: placed.points, label: { x: placed.x ?? middle.x, y: placed.y ?? middle.y } });
+    const { points } = plan.edge(from, to, id) as { points: Point[] };
+    edges.set(id, { points, label: middleOf(points) });
   }
   const groups = new Map<string, Box>();
   for (const { path } of graph.groups.toReversed()) {
@@ -175,8 +184,13 @@ export function layoutOf(graph: ComponentGraph, direction: "LR" | "TB"): Layout 
     ].filter((box) => box !== undefined);
     if (inside.length > 0) groups.set(path, boxAround(inside));
   }
-  const whole = boxAround([...nodes.values(), ...groups.values()]);
-  return { nodes, groups, edges, width: whole.width, height: whole.height };
+  const points = [...edges.values()].flatMap((edge) => [...edge.points, edge.label]);
+  const whole = boxAround([
+    ...nodes.values(),
+    ...groups.values(),
+    ...points.map((at) => ({ ...at, width: 0, height: 0 })),
+  ]);
+  return { nodes, groups, edges, whole };
 }
 
 interface Placed {
@@ -206,10 +220,26 @@ export function curve(points: readonly Point[]): string {
   if (rest.length < 2 || last === undefined) return `M${at(first)}${last === undefined ? "" : `L${at(last)}`}`;
   const bends = rest.slice(0, -1).map((point, n) => {
     const next = rest[n + 1] ?? point;
-    const to = n === rest.length - 2 ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
+    const to = n === rest.length - 2 ? next : between(point, next);
     return `Q${at(point)} ${at(to)}`;
   });
   return `M${at(first)}${bends.join("")}`;
+}
+
+/** The middle of that line. */
+export function middleOf(points: readonly Point[]): Point {
+  const n = Math.floor((points.length - 1) / 2);
+  const [before, bend, after] = [points[n - 1], points[n], points[n + 1]];
+  if (bend === undefined) return { x: 0, y: 0 };
+  if (after === undefined) return bend;
+  if (before === undefined) return between(bend, after);
+  const start = n === 1 ? before : between(before, bend);
+  const end = n === points.length - 2 ? after : between(bend, after);
+  return between(between(start, bend), between(bend, end));
+}
+
+function between(one: Point, other: Point): Point {
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
 }
 
 function at({ x, y }: Point): string {

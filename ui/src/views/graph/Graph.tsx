@@ -11,7 +11,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
 import { didMost, stateOf } from "@/model/components";
-import { curve, edgeInWords, fittingLayout, graphOf } from "@/model/graph";
+import { type Box, curve, edgeInWords, fittingLayout, graphOf } from "@/model/graph";
 import { useComponents, useTally } from "@/state/components";
 import { usePrefs } from "@/state/prefs";
 import { kindColour } from "@/views/components/kinds";
@@ -27,7 +27,7 @@ import {
   type GroupNodeType,
 } from "./parts";
 
-const NODE_TYPES = { component: ComponentBox, group: GroupBox };
+const NODE_TYPES = { component: ComponentBox, around: GroupBox };
 const EDGE_TYPES = { flow: FlowLine };
 /** It is drawn anew at most ten times a second. */
 const PAUSE = 100;
@@ -36,6 +36,7 @@ const STEP = 120;
 /** A map of the whole helps from so many nodes on, where there is room for it. */
 const MANY = 8;
 const TALL = 220;
+const LARGEST = 1.15;
 
 export default function Graph() {
   return (
@@ -52,7 +53,7 @@ function Drawn() {
   const [parts, setParts] = useState(false);
   const { ref, width, height } = useElementSize();
   const scheme = useComputedColorScheme("light");
-  const { fitView, zoomIn, zoomOut } = useReactFlow();
+  const { fitBounds, zoomIn, zoomOut } = useReactFlow();
   const live = view.info?.live === true;
   const held = (view.info?.held ?? []).map((hold) => hold.component).join("\n");
   const seen = useThrottledValue(`${version} ${held} ${live}`, PAUSE);
@@ -92,7 +93,7 @@ function Drawn() {
       if (box === undefined) return [];
       const { x, y, width: wide, height: high } = box;
       const drawn = { id: `group ${path}`, position: { x, y }, width: wide, height: high, zIndex: -1 };
-      return [{ ...drawn, type: "group", data: { path, name, onOpen: open } }];
+      return [{ ...drawn, type: "around", data: { path, name, onOpen: open } }];
     }),
     ...graph.nodes.flatMap(({ path, name, kind }): ComponentNodeType[] => {
       const box = layout.nodes.get(path);
@@ -124,7 +125,7 @@ function Drawn() {
           type: MarkerType.ArrowClosed,
           width: strong ? 10 : 14,
           height: strong ? 10 : 14,
-          color: strong ? "var(--mantine-primary-color-filled)" : "var(--ot-quiet)",
+          color: strong ? "var(--ot-accent)" : "var(--ot-quiet)",
         },
         data: {
           path: curve(placed.points),
@@ -141,11 +142,14 @@ function Drawn() {
     ];
   });
 
-  const fit = useCallback(() => void fitView({ padding: 0.08, maxZoom: 1.15 }), [fitView]);
+  const fit = useCallback(
+    () => void fitBounds(roomy(layout.whole, width, height), { padding: 0.02 }),
+    [fitBounds, layout, width, height],
+  );
   useEffect(() => {
     const frame = requestAnimationFrame(fit);
     return () => cancelAnimationFrame(frame);
-  }, [layout, width, height, fit]);
+  }, [fit]);
 
   return (
     <div ref={ref} className={classes["graph"]}>
@@ -167,8 +171,6 @@ function Drawn() {
           elementsSelectable={false}
           minZoom={0.1}
           maxZoom={2}
-          fitView
-          fitViewOptions={{ padding: 0.08, maxZoom: 1.15 }}
           proOptions={{ hideAttribution: true }}
           aria-label="Graph of the components"
         >
@@ -216,4 +218,10 @@ function Drawn() {
 /** Whether it is held, or, where its parts are not drawn, one of them is. */
 function isHeld(path: string, held: ReadonlySet<string>, parts: boolean): boolean {
   return held.has(path) || (!parts && [...held].some((one) => one.startsWith(`${path}/`)));
+}
+
+/** What is shown of a layout: all of it, and not larger than life in a room of that size. */
+function roomy({ x, y, width, height }: Box, roomWidth: number, roomHeight: number): Box {
+  const [wide, high] = [Math.max(width, roomWidth / LARGEST), Math.max(height, roomHeight / LARGEST)];
+  return { x: x - (wide - width) / 2, y: y - (high - height) / 2, width: wide, height: high };
 }

@@ -31,7 +31,7 @@ export type ComponentNodeType = Node<
   },
   "component"
 >;
-export type GroupNodeType = Node<{ path: string; name: string; onOpen: (path: string) => void }, "group">;
+export type GroupNodeType = Node<{ path: string; name: string; onOpen: (path: string) => void }, "around">;
 export type FlowEdgeType = Edge<
   {
     path: string;
