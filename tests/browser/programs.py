@@ -14,6 +14,7 @@ from tests.browser.ground import Document, Served
 
 DEMO = Path(outtake.demo.__file__).parent
 QUESTION = "How many at bats did the Yankee with the most walks in the 1977 regular season have that same season?"
+REMEDY = "Sort the table by walks and give at bats of the first row."
 
 WRITERS = '''
 """A flow that writes about cities; its model is a function that stands for a real one."""

@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.ground import Camera, Document, Served
+from tests.browser.programs import REMEDY
 
 MISTAKE = "Identify the player with the most walks"
-REMEDY = "Sort the table by walks and give at bats of the first row."
 
 
 def wait_for_right_answer(page: Page, run: str) -> None:

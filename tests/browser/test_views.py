@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.ground import Camera, Document, Served
+from tests.browser.programs import REMEDY
 
 VIEWS: Mapping[str, str] = {
     "runs": "/",
@@ -50,7 +51,7 @@ def forked(served: Served, wrong: Document) -> None:
     edit = {
         "op": "replace_message",
         "seq": message,
-        "value": "Sort the table by walks and give at bats of the first row.",
+        "value": REMEDY,
     }
     served.ask("POST", "/api/runs/r1/fork", {"at": message, "edits": [edit], "name": "demo, edited"})
     assert "519" in served.ended("r2")["output"]["answer"]
@@ -90,7 +91,7 @@ def test_an_empty_store_says_what_to_do(visit: Visit, camera: Camera) -> None:
     assert findings(page) == []
 
 
-def test_a_run_that_is_not_there(visit: Visit, camera: Camera, troubles: object) -> None:
+def test_a_page_that_is_not_there(visit: Visit, camera: Camera) -> None:
     page = visit("/nowhere")
     expect(page.get_by_text("There is nothing here")).to_be_visible()
     camera.shoot(page, "nowhere")

@@ -6,7 +6,7 @@ const MONO = "ui-monospace, 'SF Mono', 'Cascadia Code', 'JetBrains Mono', Menlo,
 
 export const theme = createTheme({
   primaryColor: "cyan",
-  primaryShade: { light: 9, dark: 6 },
+  primaryShade: 9,
   autoContrast: true,
   luminanceThreshold: 0.25,
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif",
@@ -29,6 +29,7 @@ export const theme = createTheme({
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    "--ot-accent": "#0b7285",
     "--ot-surface": "#ffffff",
     "--ot-sunken": "#f6f7f8",
     "--ot-line": "#e3e6e8",
@@ -66,6 +67,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--ot-hue-9": "#4a4f8f",
   },
   dark: {
+    "--ot-accent": "#3bc9db",
     "--ot-surface": "#1b1e21",
     "--ot-sunken": "#15171a",
     "--ot-line": "#30353a",

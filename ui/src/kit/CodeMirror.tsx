@@ -37,7 +37,7 @@ const look = (dark: boolean) =>
       ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
       ".cm-gutters": { backgroundColor: "transparent", border: "0", color: "var(--ot-quiet)" },
       "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
-        backgroundColor: "color-mix(in srgb, var(--mantine-primary-color-filled) 28%, transparent)",
+        backgroundColor: "color-mix(in srgb, var(--ot-accent) 28%, transparent)",
       },
       ".cm-selectionMatch, .cm-matchingBracket": { backgroundColor: "var(--ot-selected)" },
       ".cm-panels": { backgroundColor: "var(--ot-sunken)", color: "inherit" },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RunSummary } from "@/api/schema";
 
 import { fits, readRunsPlace } from "./filters";
-import { deletable, flatRows, knownTargets, relatives, treeRows } from "./runs";
+import { deletable, flatRows, knownTargets, relatives, treeRows, withForks } from "./runs";
 
 function run(id: number, about: Partial<RunSummary> = {}): RunSummary {
   return {
@@ -95,6 +95,11 @@ it("forks are deleted before what they were forked from, and what other forks ne
   expect(deletable(family, new Set(["r1", "r2", "r4", "r5"]))).toEqual({ order: ["r5", "r4", "r2", "r1"], kept: [] });
   expect(deletable(family, new Set(["r1", "r2"]))).toEqual({ order: [], kept: ["r2", "r1"] });
   expect(deletable([run(1, { live: true })], new Set(["r1"]))).toEqual({ order: [], kept: ["r1"] });
+});
+
+it("a run goes with all that was forked from it", () => {
+  expect([...withForks(family, ["r2"])]).toEqual(["r2", "r5"]);
+  expect(withForks(family, ["r1"]).size).toBe(4);
 });
 
 it("targets are known from runs, not from logs that were imported", () => {

@@ -165,6 +165,13 @@ export function deletable(
   return { order, kept };
 }
 
+/** Runs with all that was forked from them, and from that. */
+export function withForks(runs: readonly RunSummary[], chosen: readonly string[]): Set<string> {
+  const found = new Set(chosen);
+  for (const { run, parent } of runs) if (parent !== null && found.has(parent)) found.add(run);
+  return found;
+}
+
 /** Targets that runs had, the latest first, each with what it was started with. */
 export function knownTargets(runs: readonly RunSummary[]): { spec: string; run: string; input: string }[] {
   const found = new Map<string, { spec: string; run: string; input: string }>();

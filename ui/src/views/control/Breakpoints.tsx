@@ -98,7 +98,7 @@ function AddBreakpoint({ onClose }: { onClose: () => void }) {
     if (problem === null && (await setBreakpoint(id, condition))) onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Hold where all of this is true" size="md">
+    <Modal opened onClose={onClose} title="Hold where all of this is true" size="md" closeButtonProps={{ "aria-label": "Close" }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -175,7 +175,7 @@ function AddBreakpoint({ onClose }: { onClose: () => void }) {
             label="Condition"
             description="Written from the form above; or write it yourself."
             size="xs"
-            classNames={{ input: "mono" }}
+            classNames={{ input: "mono", description: "quiet" }}
             value={condition}
             onChange={(event) => setWritten(event.currentTarget.value)}
             error={condition === "" ? null : problem}

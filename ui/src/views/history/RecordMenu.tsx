@@ -31,12 +31,15 @@ export function RecordMenu({ at, onClose }: { at: MenuAt | null; onClose: () => 
     // Who has begun to edit is in the editor already.
     if (useEditing.getState().op === null) document.querySelector<HTMLElement>("[role=grid]")?.focus();
   };
+  if (at === null) return null;
   return (
-    <Menu opened={at !== null} onClose={close} position="bottom-start" withinPortal returnFocus={false} shadow="md">
+    <Menu opened onClose={close} position="bottom-start" withinPortal returnFocus={false} shadow="md">
       <Menu.Target>
-        <span style={{ position: "fixed", left: at?.x ?? 0, top: at?.y ?? 0, width: 1, height: 1 }} />
+        <span style={{ position: "fixed", left: at.x, top: at.y, width: 1, height: 1 }} />
       </Menu.Target>
-      <Menu.Dropdown>{at !== null && <Items seq={at.seq} />}</Menu.Dropdown>
+      <Menu.Dropdown>
+        <Items seq={at.seq} />
+      </Menu.Dropdown>
     </Menu>
   );
 }

@@ -68,12 +68,6 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
           )}
         </p>
         {edits.length > 0 && <Edits info={info} edits={edits} unused={report.unused} />}
-        {report.unused.length > 0 && (
-          <Alert color="orange" p="xs" title={`${count(report.unused.length, "change")} never applied`}>
-            {report.unused.map((edit) => tellMock(edit)).join("; ")}. Nothing that{" "}
-            {report.unused.length === 1 ? "it names" : "they name"} happened{info.live ? " so far" : ""}.
-          </Alert>
-        )}
         <div className={classes["bars"]} role="group" aria-label="What became of its invocations">
           {bars.map((bar) => (
             <button
@@ -132,7 +126,12 @@ function Edits({ info, edits, unused }: { info: RunInfo; edits: RunInfo["edits"]
         {edits.map((edit) => (
           <li key={JSON.stringify(edit)}>
             <b>{tellMock(edit)}</b>
-            {never.has(JSON.stringify(edit)) && <span className={classes["never"]}>never applied</span>}
+            {never.has(JSON.stringify(edit)) && (
+              <>
+                <span className={classes["never"]}>never applied</span>
+                <p className={classes["where"]}>Nothing that it names happened{info.live ? " so far" : ""}.</p>
+              </>
+            )}
             {hasValue(edit) && (
               <pre className={classes["value"]}>{soleText(edit.value) ?? plainText(untyped(edit.value))}</pre>
             )}

@@ -295,16 +295,12 @@ export function NextFork() {
             >
               {edits.length === 0 ? "Fork without a change" : `Fork with ${count(edits.length, "change")}`}
             </Button>
-            {edits.length > 0 && (
+            {fromStart && (
               <Button
                 variant="default"
                 loading={busy === "run"}
-                disabled={!fromStart || busy === "fork"}
-                title={
-                  fromStart
-                    ? "A new run of the same target and input, in which these mocks hold from the start"
-                    : "Only mocks of components hold from the start: a new run has no records yet"
-                }
+                disabled={busy === "fork"}
+                title="A new run of the same target and input, in which these mocks hold from the start"
                 onClick={() => void runAgain()}
               >
                 Run from the start with them

@@ -245,16 +245,19 @@ export function Columns({ columns, legend, only, onZoom }: ColumnsProps) {
         context.lineWidth = line;
         context.strokeRect(slot.left - 2, top - 1, slot.right - slot.left + 4, tall + 1);
       };
-      for (const hold of held ?? []) {
-        const seq = hold.invocation ?? hold.message;
-        const row = current === undefined || seq === null ? NONE : rowOfSeq(current, seq);
-        if (row === NONE) continue;
-        frameOf({ run: id, row }, cssOf(inks.held), 2);
-        const slot = slots.find(({ column }) => column.run === id);
-        if (!slot) continue;
+      const slotOfRun = slots.find(({ column }) => column.run === id);
+      const rowsHeld = new Set(
+        (held ?? []).map(({ invocation, message }) => {
+          const seq = invocation ?? message;
+          // What is held before it begins has no record yet: it comes next.
+          return current === undefined || seq === null ? (current?.length ?? 0) : rowOfSeq(current, seq);
+        }),
+      );
+      for (const row of slotOfRun ? rowsHeld : []) {
+        const middle = Math.min(size.height - 7, y(row + 0.5));
         context.fillStyle = cssOf(inks.held);
-        context.fillRect(slot.right + 3, y(row + 0.5) - 4, 2.5, 8);
-        context.fillRect(slot.right + 7, y(row + 0.5) - 4, 2.5, 8);
+        for (const dx of [2, 6]) context.fillRect((slotOfRun?.right ?? 0) + dx, middle - 4, 2.5, 8);
+        if (row < (current?.length ?? 0)) frameOf({ run: id, row }, cssOf(inks.held), 2);
       }
       if (hover) frameOf(hover.spot, cssOf(inks.quiet), 1);
       if (selected !== NONE) frameOf({ run: id, row: selected }, text, 2);

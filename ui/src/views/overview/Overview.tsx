@@ -2,7 +2,7 @@
 
 import { ActionIcon, NativeSelect, Switch, Tooltip } from "@mantine/core";
 import { IconArrowAutofitHeight, IconMinus, IconPlus } from "@tabler/icons-react";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 
 import { Empty } from "@/kit/Empty";
 import { HUES } from "@/kit/canvas/inks";
@@ -44,23 +44,24 @@ export default function Overview() {
   const [only, setOnly] = useState<ReadonlySet<string>>(new Set());
   const [zoom, setZoom] = useState<Zoom | null>(null);
 
-  const tree = useMemo(() => {
-    const own: Known = { run: id, parent: null, cut: null, records: view.outline.length };
+  const tree = useMemo<Known[]>(() => {
     const found = treeAround<Known>(runs, id).map(({ run }) => run);
-    return found.length > 0 ? found : [own];
-  }, [runs, id, view.outline.length]);
+    return found.length > 0 ? found : [{ run: id, parent: null, cut: null, records: 0 }];
+  }, [runs, id]);
+  const shape = tree.map(({ run, parent, cut }) => `${run} ${parent} ${cut}`).join();
   const wanted = useMemo(() => wantedOf(tree, id), [tree, id]);
   const outlines = useOutlines(wanted);
   const grown = useCalm(view.outline.version, view.outline.length > LONG ? 1000 : 250);
-
+  const made = useRef(new Map<string, Made>());
   const columns = useMemo(
-    () =>
-      columnsOf(tree, everything, (run, base) =>
-        run === id ? { outline: view.outline, base: 0 } : outlines.of(run, base),
-      ),
-    // The outlines change in place: their versions say when.
+    () => {
+      const outlineOf = (run: string, base: number) =>
+        run === id ? { outline: view.outline, base: 0 } : outlines.of(run, base);
+      return columnsOf(tree, everything, outlineOf, made.current);
+    },
+    // The outlines change in place: their versions say when; and of the tree, its shape matters.
     // oxlint-disable-next-line react/exhaustive-deps
-    [tree, everything, id, view.outline, grown, outlines.version],
+    [shape, everything, id, view.outline, grown, outlines.version],
   );
   const legend = useMemo(() => legendOf(columns, colouring, HUES), [columns, colouring]);
 
@@ -134,16 +135,36 @@ function wantedOf(tree: readonly Known[], id: string): Wanted[] {
     }));
 }
 
+/** A column, and what it was made of. */
+interface Made {
+  column: Column;
+  version: number;
+  everything: boolean;
+}
+
+/** The columns of a tree; of those that were made before, each whose records are the same. */
 function columnsOf(
   tree: readonly Known[],
   everything: boolean,
   outlineOf: (run: string, base: number) => Pick<Source, "outline" | "base"> | undefined,
+  before: Map<string, Made>,
 ): Column[] {
-  const made = new Map<string, Column>();
+  const columns = new Map<string, Column>();
   for (const { run, parent: from, cut } of tree) {
-    const parent = from === null ? null : (made.get(from) ?? null);
+    const parent = from === null ? null : (columns.get(from) ?? null);
     const own = outlineOf(run, parent === null ? 0 : (cut ?? 0));
-    if (own !== undefined) made.set(run, columnOf({ run, cut: cut ?? 0, ...own }, parent, everything));
+    if (own === undefined) continue;
+    const { version } = own.outline;
+    const old = before.get(run);
+    const same =
+      old?.version === version &&
+      old.everything === everything &&
+      old.column.outline === own.outline &&
+      old.column.parent === parent &&
+      old.column.cut === (cut ?? 0);
+    const column = same ? old.column : columnOf({ run, cut: cut ?? 0, ...own }, parent, everything);
+    before.set(run, { column, version, everything });
+    columns.set(run, column);
   }
-  return [...made.values()];
+  return [...columns.values()];
 }

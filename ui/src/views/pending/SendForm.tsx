@@ -82,6 +82,7 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
         label="To"
         size="xs"
         description="A component, or topic:NAME"
+        classNames={{ description: "quiet" }}
         value={component}
         onChange={setComponent}
         data={able.map((node) => node.path)}

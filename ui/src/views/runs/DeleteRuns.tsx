@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
 
 import type { RunSummary } from "@/api/schema";
 import { count } from "@/kit/words";
-import { deletable } from "@/model/runs";
+import { deletable, withForks } from "@/model/runs";
 import { deleteRun } from "@/state/commands";
 
 export interface DeleteRunsProps {
@@ -16,10 +16,13 @@ export interface DeleteRunsProps {
 /** Ask before runs are deleted, and say what goes with them and what has to stay. */
 export function DeleteRuns({ ids, runs, close, deleted }: DeleteRunsProps) {
   const [busy, setBusy] = useState(false);
-  const { order, kept } = deletable(runs, new Set(ids));
+  const [all, setAll] = useState(ids);
+  const { order, kept } = deletable(runs, new Set(all));
   const records = runs.filter(({ run }) => order.includes(run)).reduce((sum, run) => sum + run.records, 0);
   const what = order.length === 1 ? `run ${order[0]}` : count(order.length, "run");
   const live = new Set(runs.filter((run) => run.live).map(({ run }) => run));
+  const family = withForks(runs, all);
+  const forks = family.size - all.length;
   const remove = async () => {
     setBusy(true);
     const gone: string[] = [];
@@ -38,16 +41,24 @@ export function DeleteRuns({ ids, runs, close, deleted }: DeleteRunsProps) {
           </div>
         )}
         {kept.length > 0 && (
-          <Alert color="orange" title={`${kept.join(", ")} ${kept.length === 1 ? "stays" : "stay"}`}>
+          <div>
+            <b>
+              {kept.join(", ")} {kept.length === 1 ? "stays" : "stay"}.
+            </b>{" "}
             {kept.some((run) => !live.has(run)) &&
-              "A run that has forks shares its records with them: delete these first. "}
+              "A run shares its records with its forks, so it can only be deleted with them. "}
             {kept.some((run) => live.has(run)) && "A run that goes on is stopped first."}
-          </Alert>
+          </div>
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             {order.length === 0 ? "Close" : "Keep"}
           </Button>
+          {forks > 0 && (
+            <Button variant="default" onClick={() => setAll([...family])}>
+              With {forks === 1 ? "its fork" : `the ${forks} forks`}
+            </Button>
+          )}
           {order.length > 0 && (
             <Button color="red" loading={busy} onClick={() => void remove()} data-autofocus>
               Delete {what}

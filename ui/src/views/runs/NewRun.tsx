@@ -163,36 +163,37 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     <Modal opened onClose={close} title="New run" size={640}>
       <form onSubmit={(event) => void start(event)}>
         <Stack gap="sm">
-          <div className={classes["target"]}>
-            <Autocomplete
-              data-autofocus
-              label="Target"
-              description="A file and what makes the program in it, a module, a script, or a network file"
-              placeholder="team.py:get_team"
-              data={targets.map(({ spec }) => spec)}
-              value={form.spec}
-              error={about("spec")}
-              onChange={(spec) => {
-                change({ spec });
-                setFound(null);
-              }}
-              onOptionSubmit={(spec) => {
-                const known = targets.find((target) => target.spec === spec);
-                if (known) void like(known.run, false);
-              }}
-            />
-            <Button
-              variant="default"
-              className={classes["look"] ?? ""}
-              loading={busy === "look"}
-              disabled={!form.spec.trim()}
-              leftSection={<IconListSearch size={15} stroke={1.7} />}
-              onClick={() => void look()}
-              title="Build it, without running it, to see what it is made of and what its input may be"
-            >
-              Look at it
-            </Button>
-          </div>
+          <Autocomplete
+            data-autofocus
+            label="Target"
+            description="A file and what makes the program in it, a module, a script, or a network file"
+            placeholder="team.py:get_team"
+            data={targets.map(({ spec }) => spec)}
+            value={form.spec}
+            error={about("spec")}
+            onChange={(spec) => {
+              change({ spec });
+              setFound(null);
+            }}
+            onOptionSubmit={(spec) => {
+              const known = targets.find((target) => target.spec === spec);
+              if (known) void like(known.run, false);
+            }}
+            rightSectionWidth={112}
+            rightSection={
+              <Button
+                variant="light"
+                size="compact-xs"
+                loading={busy === "look"}
+                disabled={!form.spec.trim()}
+                leftSection={<IconListSearch size={14} stroke={1.7} />}
+                onClick={() => void look()}
+                title="Build it, without running it, to see what it is made of and what its input may be"
+              >
+                Look at it
+              </Button>
+            }
+          />
           {found !== null && (
             <output className={classes["found"]}>
               It has {madeOf(found)}.{" "}

@@ -30,7 +30,7 @@ const NO_PROGRAM = "It was read from a log: there is no program to run";
 
 export function RunMenu({ run, actions }: { run: RunSummary; actions: RunActions }) {
   return (
-    <Menu position="bottom-end" withinPortal width={290}>
+    <Menu position="bottom-end" withinPortal width={310}>
       <Menu.Target>
         <ActionIcon aria-label={`What to do with ${run.run}`}>
           <IconDotsVertical size={16} />

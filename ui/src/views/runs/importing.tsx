@@ -2,7 +2,7 @@
 
 import { Anchor } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { Link } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, type ReactNode, useCallback, useRef, useState } from "react";
 
 import { importFile } from "@/api/client";
@@ -13,37 +13,42 @@ export type Bring = (files: readonly File[]) => Promise<void>;
 
 /** Import files one after the other; each says what became of it. */
 export function useImport(): { bring: Bring; busy: boolean } {
+  const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
-  const bring = useCallback<Bring>(async (files) => {
-    setBusy(true);
-    for (const file of files) {
-      const id = notifications.show({ loading: true, autoClose: false, message: `Importing ${file.name}` });
-      try {
-        const { run } = await importFile(file);
-        notifications.update({
-          id,
-          loading: false,
-          autoClose: 8000,
-          title: `${file.name} is here`,
-          message: (
-            <Anchor component={Link} to={`/runs/${run}`}>
-              Open {run}
-            </Anchor>
-          ),
-        });
-      } catch (error) {
-        notifications.update({
-          id,
-          loading: false,
-          autoClose: false,
-          color: "red",
-          title: `${file.name} cannot be imported`,
-          message: (error as Error).message,
-        });
+  const bring = useCallback<Bring>(
+    async (files) => {
+      setBusy(true);
+      for (const file of files) {
+        const id = notifications.show({ loading: true, autoClose: false, message: `Importing ${file.name}` });
+        try {
+          const { run } = await importFile(file);
+          notifications.update({
+            id,
+            loading: false,
+            autoClose: 8000,
+            title: `${file.name} is here`,
+            message: (
+              // What is notified stands outside of the pages, where there are no links between them.
+              <Anchor component="button" onClick={() => void navigate({ to: "/runs/$run", params: { run } })}>
+                Open {run}
+              </Anchor>
+            ),
+          });
+        } catch (error) {
+          notifications.update({
+            id,
+            loading: false,
+            autoClose: false,
+            color: "red",
+            title: `${file.name} cannot be imported`,
+            message: (error as Error).message,
+          });
+        }
       }
-    }
-    setBusy(false);
-  }, []);
+      setBusy(false);
+    },
+    [navigate],
+  );
   return { bring, busy };
 }
 

@@ -5,6 +5,7 @@ import { useLocalStorage, useMergedRef } from "@mantine/hooks";
 import { IconArrowAutofitWidth, IconFocusCentered, IconMinus, IconPlus } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
+import type { Hold } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
 import { duration } from "@/kit/words";
 import { useGestures } from "@/kit/canvas/gestures";
@@ -249,14 +250,11 @@ export default function Trace() {
         context.stroke();
         context.setLineDash([]);
       }
-      for (const hold of held ?? []) {
-        const seq = hold.invocation ?? hold.message ?? NONE;
-        const bar = trace.barOf[seq] ?? NONE;
-        if (seq === NONE || bar === NONE) continue;
+      for (const bar of barsOfHolds(held ?? [], trace.barOf)) {
         outlined(bar, cssOf(inks.held), 2);
-        const x = Math.min(size.width - 12, Math.max(4, pixelOf(view, extentOf(trace, scale, bar)[1]) + 3));
+        const x = Math.max(4, Math.min(size.width - 18, pixelOf(view, extentOf(trace, scale, bar)[1]) - 12));
         context.fillStyle = cssOf(inks.held);
-        for (const dx of [0, 4]) context.fillRect(x + dx, (trace.rows[bar] ?? 0) * ROW - top + 5, 2.5, 9);
+        for (const dx of [0, 4]) context.fillRect(x + dx, (trace.rows[bar] ?? 0) * ROW - top + 6, 2.5, 9);
       }
       if (hover && hover.bar !== NONE) outlined(hover.bar, cssOf(inks.quiet), 1);
       else if (hover) around(hover.seq, cssOf(inks.quiet), 1);
@@ -352,6 +350,15 @@ export default function Trace() {
       )}
     </div>
   );
+}
+
+/** The bars in which something is held: the call itself, or before it begins, the one around it. */
+function barsOfHolds(held: readonly Hold[], barOf: Int32Array): Set<number> {
+  const bars = held.map(({ invocation, message, parent }) => {
+    const seq = invocation ?? parent ?? message;
+    return seq === null ? NONE : (barOf[seq] ?? NONE);
+  });
+  return new Set(bars.filter((bar) => bar !== NONE));
 }
 
 /** The time of day, a few times a second, while there is a reason to know it. */
