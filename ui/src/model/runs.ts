@@ -35,22 +35,22 @@ export interface RunRow {
   aside: boolean;
 }
 
-/** A live run's states are one word to a person who looks through many. */
-export const LIVE = "live";
-
-/** How long a run has taken, in seconds; of a live one, until `now`. */
+/** How long a run has taken, in seconds; of a live one, until `now`.  A log that was read does not say. */
 export function took(run: RunSummary, now: number): number | null {
+  if (run.imported) return null;
   if (run.ended !== null) return Math.max(0, run.ended - run.created);
   return run.live ? Math.max(0, now - run.created) : null;
 }
 
-/** Model and tool calls that were made; null where nobody has counted them yet. */
+/** Model and tool calls that were made; null where nobody has counted them, as in most logs of other programs. */
 export function callsOf(run: RunSummary): number | null {
-  return run.calls === null ? null : (run.calls.model ?? 0) + (run.calls.tool ?? 0);
+  const none = run.imported && !run.calls?.model && !run.calls?.tool;
+  return run.calls === null || none ? null : (run.calls.model ?? 0) + (run.calls.tool ?? 0);
 }
 
 export function tokensOf(run: RunSummary): number | null {
-  return run.tokens === null ? null : (run.tokens.input ?? 0) + (run.tokens.output ?? 0);
+  const none = run.imported && !run.tokens?.input && !run.tokens?.output;
+  return run.tokens === null || none ? null : (run.tokens.input ?? 0) + (run.tokens.output ?? 0);
 }
 
 /** The runs as trees, the newest first, each followed by its forks from the first one on. */

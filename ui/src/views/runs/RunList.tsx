@@ -1,6 +1,6 @@
 /** The list of runs: a line for each, as trees of forks or sorted; only what is in view is drawn. */
 
-import { ActionIcon, Checkbox, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Checkbox, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconGitFork } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -111,7 +111,9 @@ export function RunList({ rows, now, sorting, sort, chosen, choose, chooseAll, f
                 </div>
               );
             })}
-            <div role="columnheader" aria-label="Actions" className={classes["cell"]} />
+            <div role="columnheader" className={classes["cell"]}>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </div>
           </div>
         </div>
         <div role="rowgroup" className={classes["body"]} style={{ height: drawn.getTotalSize() }}>
