@@ -124,7 +124,7 @@ function Comparison({ other }: { other: string }) {
   const selected = place.at;
   const selectedRow = rows.findIndex((row) => row.form === "change" && isAt(row.change[own], selected));
   useEffect(() => {
-    if (selectedRow >= 0) drawn.scrollToIndex(selectedRow, { align: "auto" });
+    if (selectedRow >= 0 && selectedRow !== current) drawn.scrollToIndex(selectedRow, { align: "auto" });
     // Only a new selection moves the list.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [selected]);

@@ -42,9 +42,10 @@ export function Summary({ difference, components, component, choose }: SummaryPr
               <td>
                 <StatusMark status={a.status} />
               </td>
-              <td colSpan={2}>
+              <td>
                 <StatusMark status={b.status} />
               </td>
+              <td>&nbsp;</td>
             </tr>
           )}
           {(a.outcome ?? b.outcome) && (
@@ -53,9 +54,10 @@ export function Summary({ difference, components, component, choose }: SummaryPr
               <td>
                 <OutcomeMark outcome={a.outcome} />
               </td>
-              <td colSpan={2}>
+              <td>
                 <OutcomeMark outcome={b.outcome} />
               </td>
+              <td>&nbsp;</td>
             </tr>
           )}
           {figuresOf(difference).map((figure) => (
