@@ -51,6 +51,8 @@ interface Kept {
 let kept: Kept | null = null;
 
 interface ColumnsProps {
+  /** The first run of the tree. */
+  tree: string;
   columns: readonly Column[];
   legend: Legend;
   only: ReadonlySet<string>;
@@ -58,12 +60,11 @@ interface ColumnsProps {
   onZoom: (zoom: Zoom) => void;
 }
 
-export function Columns({ columns, legend, only, onZoom }: ColumnsProps) {
+export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
   const { id, view: followed, place, select } = useWorkspace();
   const { byId } = useRuns();
   const inks = useInks();
   const navigate = useNavigate();
-  const tree = columns[0]?.run ?? id;
   const before = kept?.tree === tree ? kept : null;
   const [asked, setView] = useState<Viewport | null>(before?.view ?? null);
   const [scroll, setScroll] = useState(before?.scroll ?? 0);

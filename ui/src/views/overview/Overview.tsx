@@ -50,7 +50,7 @@ export default function Overview() {
   }, [runs, id]);
   const shape = tree.map(({ run, parent, cut }) => `${run} ${parent} ${cut}`).join();
   const wanted = useMemo(() => wantedOf(tree, id), [tree, id]);
-  const outlines = useOutlines(wanted);
+  const outlines = useOutlines(id, view.outline, wanted);
   const grown = useCalm(view.outline.version, view.outline.length > LONG ? 1000 : 250);
   const made = useRef(new Map<string, Made>());
   const columns = useMemo(
@@ -116,7 +116,7 @@ export default function Overview() {
         </span>
       </div>
       <div className={classes["picture"]}>
-        <Columns columns={columns} legend={legend} only={only} onZoom={setZoom} />
+        <Columns tree={tree[0]?.run ?? id} columns={columns} legend={legend} only={only} onZoom={setZoom} />
         <Legend legend={legend} only={only} onOnly={setOnly} />
       </div>
     </div>

@@ -3,7 +3,7 @@
  * again from their end when they have grown.
  */
 
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 
 import { api, got } from "@/api/client";
 import { Outline } from "@/model/outline";
@@ -20,9 +20,10 @@ export interface Wanted {
 export interface Loaded {
   outline: Outline;
   base: number;
+  /** Whether it is that of a run which is, or was, open: it is used as it is, and never changed here. */
+  lent: boolean;
 }
 
-const NOTHING = -1;
 const PAGE = 50_000;
 /** Times that a run which the server does not give is asked for, until it grows again. */
 const TRIES = 2;
@@ -42,16 +43,18 @@ class Outlines {
 
   snapshot = (): number => this.version;
 
+  /** The records of a run from `base` on, or from before. */
   of(run: string, base: number): Loaded | undefined {
     const loaded = this.loaded.get(run);
-    return loaded?.base === base ? loaded : undefined;
+    return loaded !== undefined && loaded.base <= base ? loaded : undefined;
   }
 
-  /** What is to be had from now on; what is not wanted any more is forgotten. */
-  want(wanted: readonly Wanted[]): void {
+  /** What is to be had from now on, beside the run that is open; what is not of this tree is forgotten. */
+  want(open: string, outline: Outline, wanted: readonly Wanted[]): void {
     this.wanted = wanted;
-    const runs = new Set(wanted.map(({ run }) => run));
+    const runs = new Set([open, ...wanted.map(({ run }) => run)]);
     for (const run of this.loaded.keys()) if (!runs.has(run)) this.loaded.delete(run);
+    this.loaded.set(open, { outline, base: 0, lent: true });
     if (!this.busy) void this.work();
   }
 
@@ -66,30 +69,29 @@ class Outlines {
 
   private next(): Wanted | undefined {
     return this.wanted.find(({ run, base, records }) => {
-      const { outline } = this.begin(run, base);
-      if (base + outline.length > records) outline.truncate(Math.max(NOTHING, records - base - 1));
+      const { outline, base: first } = this.begin(run, base, records);
+      if (first + outline.length > records) outline.truncate(records - first - 1);
       const refused = this.refused.get(run);
       const open = refused === undefined || refused.records !== records || refused.times < TRIES;
-      return base + outline.length < records && open;
+      return first + outline.length < records && open;
     });
   }
 
-  private begin(run: string, base: number): Loaded {
-    let loaded = this.of(run, base);
-    if (loaded === undefined) {
-      loaded = { outline: new Outline(), base };
-      this.loaded.set(run, loaded);
-    }
-    return loaded;
+  private begin(run: string, base: number, records: number): Loaded {
+    const loaded = this.of(run, base);
+    if (loaded !== undefined && (!loaded.lent || loaded.outline.length === records)) return loaded;
+    const fresh = { outline: new Outline(), base, lent: false };
+    this.loaded.set(run, fresh);
+    return fresh;
   }
 
   private async load({ run, base, records }: Wanted): Promise<void> {
-    const { outline } = this.begin(run, base);
+    const { outline, base: first } = this.begin(run, base, records);
     const before = outline.length;
     try {
-      const query = { after: base + before - 1, limit: PAGE };
+      const query = { after: first + before - 1, limit: PAGE };
       const told = await got(api.GET("/api/runs/{run}/outline", { params: { path: { run }, query } }));
-      outline.append({ ...told, first: told.first - base });
+      outline.append({ ...told, first: told.first - first });
     } catch {
       // Its column says how much of it there is; it is tried again when it has grown.
     }
@@ -103,11 +105,17 @@ class Outlines {
   }
 }
 
-/** What is loaded of these runs, and a number that changes with it. */
-export function useOutlines(wanted: readonly Wanted[]): { version: number; of: Outlines["of"] } {
-  const [outlines] = useState(() => new Outlines());
+/** One for all overviews, so that what is loaded stays while one goes from run to run of a tree. */
+const outlines = new Outlines();
+
+/** What is loaded of the runs beside the one that is open, and a number that changes with it. */
+export function useOutlines(
+  open: string,
+  outline: Outline,
+  wanted: readonly Wanted[],
+): { version: number; of: Outlines["of"] } {
   const version = useSyncExternalStore(outlines.subscribe, outlines.snapshot);
   const calm = useCalm(wanted, 200);
-  useEffect(() => outlines.want(calm), [outlines, calm]);
+  useEffect(() => outlines.want(open, outline, calm), [open, outline, calm]);
   return { version, of: (run, base) => outlines.of(run, base) };
 }
