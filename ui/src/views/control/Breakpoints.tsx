@@ -98,7 +98,13 @@ function AddBreakpoint({ onClose }: { onClose: () => void }) {
     if (problem === null && (await setBreakpoint(id, condition))) onClose();
   };
   return (
-    <Modal opened onClose={onClose} title="Hold where all of this is true" size="md" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title="Hold where all of this is true"
+      size="md"
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

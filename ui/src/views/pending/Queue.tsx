@@ -129,10 +129,11 @@ function Message({ message, isHeld, schema, first, last, onMove, onDrag, onChang
           <div>
             <b>{shortName(message.component ?? "")}</b> → <b>{shortName(message.recipient ?? "")}</b>{" "}
             <span className={classes["said"]}>
-              {message.type} #{seq}
-              {isHeld && " · held at its delivery"}
+              #{seq}
+              {isHeld && " · being delivered"}
               {message.injected && " · added"}
               {message.edited && " · edited"}
+              {message.type !== "" && ` · ${message.type}`}
             </span>
           </div>
           <div className={classes["said"]}>{oneLine(said ?? "", 200) || "says nothing"}</div>
