@@ -156,8 +156,8 @@ export function SchemaField(props: SchemaFieldProps) {
         </label>
         {field.nullable && unset && <span className="quiet">not set</span>}
         {canClear && (
-          <Tooltip label="Leave it out">
-            <ActionIcon size={18} aria-label={`Leave ${title} out`} onClick={() => onChange(clear, null)}>
+          <Tooltip label={field.nullable ? "Set it to nothing" : "Leave it out"}>
+            <ActionIcon size={18} aria-label={`Clear ${title}`} onClick={() => onChange(clear, null)}>
               <IconX size={12} />
             </ActionIcon>
           </Tooltip>
