@@ -35,6 +35,9 @@ export interface Column extends Source {
   length: number;
 }
 
+/** What says that somebody changed it. */
+const CHANGED = ["edited", "injected", "mocked", "dropped"] as const;
+
 /** The column of a run; `everything` also shows stream chunks, clock reads, and what only keeps a framework going. */
 export function columnOf(source: Source, parent: Column | null, everything: boolean): Column {
   const { outline, base } = source;
@@ -49,7 +52,7 @@ export function columnOf(source: Source, parent: Column | null, everything: bool
   for (let at = own - base; at < outline.length; at++) {
     const aspect = aspectOf(outline, at);
     if (plumbing !== null && (aspect === "detail" || plumbing[at])) continue;
-    const edited = aspect === "edit" || outline.has(at, "edited") || outline.has(at, "injected");
+    const edited = aspect === "edit" || CHANGED.some((flag) => outline.has(at, flag));
     const failed = outline.has(at, "failed");
     seqs[row] = at + base;
     if (edited) edits.push(shared + row);

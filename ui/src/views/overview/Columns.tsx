@@ -437,7 +437,8 @@ function sayingOf(column: Column | undefined, row: number): string {
   if (column === undefined || seq === NONE) return "";
   const owner = ownerAt(column, row);
   const at = seq - owner.base;
-  return `${column.run}, record ${seq}: ${whoOf(owner.outline, at)}, ${whatOf(owner.outline, at)}`;
+  const told = [whoOf(owner.outline, at), whatOf(owner.outline, at)].filter((part) => part !== "");
+  return `${column.run}, record ${seq}: ${told.join(", ")}`;
 }
 
 /** Numbers of the open run's records beside its rows. */
