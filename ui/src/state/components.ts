@@ -45,7 +45,7 @@ export function useDescription(id: string, view: RunView): Described {
   });
   const sign = `${view.info?.status ?? ""} ${view.info?.held[0]?.hold ?? ""} ${Math.floor(Math.log2(view.outline.length + 1))}`;
   useEffect(() => {
-    if (isError && live) void refetch();
+    if ((isError || data?.source !== "live") && live) void refetch();
     // Each sign of life of a target that could not say anything yet is a reason to ask again.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [sign]);

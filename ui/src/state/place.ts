@@ -28,6 +28,8 @@ export interface Place {
   /** Components that are shown, where not all. */
   only?: string;
   plumbing?: boolean;
+  /** Only the records that say what is searched for in words that none before has. */
+  first?: boolean;
 }
 
 /** A place out of an address that somebody may have typed: what makes no sense is left out. */
@@ -44,6 +46,7 @@ export function readPlace(search: Record<string, unknown>): Place {
     if (value === "none" || PANELS.includes(value as PanelId)) place[dock] = value as Shown;
   }
   if (search["plumbing"] === true || search["plumbing"] === "true") place.plumbing = true;
+  if (search["first"] === true || search["first"] === "true") place.first = true;
   return place;
 }
 

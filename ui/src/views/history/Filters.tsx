@@ -43,9 +43,20 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
         {search.error !== null
           ? search.error.message
           : search.found !== null
-            ? `${count(search.total, "record")} found`
+            ? search.found.size < search.total
+              ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
+              : `${count(search.total, "record")} found`
             : count(rows.length, "row")}
       </span>
+      {search.found !== null && search.firsts < search.total && (
+        <Checkbox
+          size="xs"
+          label="where it is new"
+          title="Leave out the records that only repeat it, as prompts do with all that was said before"
+          checked={place.first === true}
+          onChange={({ currentTarget }) => go({ first: currentTarget.checked ? true : undefined })}
+        />
+      )}
       {place.only !== undefined && (
         <Pill
           withRemoveButton
@@ -93,7 +104,7 @@ function SearchField() {
   const typed = useRef(place.q ?? "");
   const send = useDebouncedCallback((q: string) => {
     typed.current = q;
-    go({ q: q === "" ? undefined : q });
+    go(q === "" ? { q: undefined, first: undefined } : { q });
   }, 200);
   useEffect(() => {
     if ((place.q ?? "") !== typed.current) {

@@ -31,7 +31,7 @@ export function History() {
   const { id, run, view, place, select } = useWorkspace();
   const { outline } = view;
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
-  const search = useFound(id, place.q, view.info?.records ?? 0);
+  const search = useFound(id, place.q, place.first === true, view.info?.records ?? 0);
   const rows = useRows(outline, place, folded, search.found);
   const findings = useFindings(id);
   const box = useRef<HTMLDivElement>(null);

@@ -19,6 +19,8 @@ import { useEditing } from "@/state/editing";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
+import classes from "./History.module.css";
+
 export interface MenuAt {
   seq: number;
   x: number;
@@ -31,15 +33,18 @@ export function RecordMenu({ at, onClose }: { at: MenuAt | null; onClose: () => 
     // Who has begun to edit is in the editor already.
     if (useEditing.getState().op === null) document.querySelector<HTMLElement>("[role=grid]")?.focus();
   };
-  if (at === null) return null;
   return (
-    <Menu opened onClose={close} position="bottom-start" withinPortal returnFocus={false} shadow="md">
+    <Menu opened={at !== null} onClose={close} position="bottom-start" withinPortal returnFocus={false} shadow="md">
       <Menu.Target>
-        <span style={{ position: "fixed", left: at.x, top: at.y, width: 1, height: 1 }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label="What can be done"
+          className={classes["at"]}
+          style={{ left: at?.x ?? 0, top: at?.y ?? 0 }}
+        />
       </Menu.Target>
-      <Menu.Dropdown>
-        <Items seq={at.seq} />
-      </Menu.Dropdown>
+      <Menu.Dropdown>{at !== null && <Items seq={at.seq} />}</Menu.Dropdown>
     </Menu>
   );
 }

@@ -1,0 +1,91 @@
+"""Changes collected for a fork and made in one go, what became of them, and the comparison of the two runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.ground import Camera, Served, Troubles
+
+
+@pytest.fixture
+def cities(served: Served, writers: str) -> str:
+    return str(served.ended(served.run("writers.py:writer", input="Oslo"))["run"])
+
+
+def add_mock(page: Page, component: str, value: str) -> None:
+    page.get_by_role("button", name="Add a mock").click()
+    form = page.get_by_role("form", name="A new mock")
+    form.get_by_role("combobox", name="Component").click()
+    page.get_by_role("option", name=re.compile(component)).click()
+    form.get_by_text("one call").click()
+    form.get_by_role("textbox", name="What it returns").fill(value)
+    form.get_by_role("button", name="Add").click()
+
+
+def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, cities: str, camera: Camera) -> None:
+    page = visit(f"/runs/{cities}?side=mocks")
+    add_mock(page, "look", "nothing")
+    add_mock(page, "complete", "Nobody goes there.")
+    changes = page.get_by_role("list", name="Collected changes")
+    expect(changes.get_by_role("listitem")).to_have_count(2)
+    page.get_by_role("button", name=re.compile("^Remove: Call 1 of .*complete")).click()
+    expect(changes.get_by_role("listitem")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(changes.get_by_role("listitem")).to_have_count(2)
+    page.reload()
+    expect(changes.get_by_role("listitem")).to_have_count(2)
+    camera.shoot(page, "changes")
+    page.get_by_role("button", name="Fork with 2 changes").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["output"] == "Nobody goes there."
+    report = page.get_by_role("tabpanel", name="Changes")
+    expect(report).to_contain_text("1 mocked")
+    report.get_by_role("button", name="mocked", exact=True).click()
+    expect(report).to_contain_text("2 invocations")
+    camera.shoot(page, "report")
+
+
+def test_mocks_come_from_a_file_and_go_into_one(visit: Visit, cities: str, tmp_path: Path) -> None:
+    page = visit(f"/runs/{cities}?side=mocks")
+    mocks = {"mocks": [{"tool": "look", "where": {"city": "Paris"}, "raise": "no such city"}], "live": ["complete"]}
+    file = {"name": "mocks.json", "mimeType": "application/json", "buffer": json.dumps(mocks).encode()}
+    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([file])
+    expect(page.get_by_role("listitem")).to_contain_text("where the input fits")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as a file").click()
+    assert json.loads(Path(download.value.path()).read_text("utf-8")) == mocks
+
+
+def test_a_refusal_stands_at_the_change_that_it_is_about(visit: Visit, cities: str, troubles: Troubles) -> None:
+    troubles.allow("400")
+    page = visit(f"/runs/{cities}?side=mocks")
+    mocks = {"mocks": [{"tool": "look", "output": 1}, {"tool": "search", "output": 2}]}
+    file = {"name": "mocks.json", "mimeType": "application/json", "buffer": json.dumps(mocks).encode()}
+    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([file])
+    page.get_by_role("button", name="Fork with 2 changes").click()
+    refused = page.get_by_role("listitem").filter(has=page.get_by_role("alert"))
+    expect(refused).to_contain_text("has no component 'search'")
+    expect(refused).to_have_count(1)
+
+
+def test_two_runs_are_compared(visit: Visit, served: Served, cities: str, camera: Camera) -> None:
+    edit = {"op": "mock_output", "component": "look", "occurrence": 1, "value": "a cold place"}
+    served.ended(served.ask("POST", f"/api/runs/{cities}/fork", {"edits": [edit]})["run"])
+    page = visit("/runs/r2?bottom=compare")
+    compared = page.get_by_role("region", name="Comparison of r1 and r2")
+    expect(compared).to_contain_text("alike")
+    compared.get_by_role("button", name="First difference").click()
+    first = compared.get_by_role("article").first
+    expect(first.get_by_role("table")).to_contain_text("a cold place")
+    expect(page).to_have_url(re.compile(r"at=\d+"))
+    camera.shoot(page, "compare")
+    compared.get_by_role("group", name="Figures").get_by_role("button", name=re.compile("^complete")).click()
+    expect(compared.get_by_role("article")).to_have_count(1)
+    compared.get_by_role("link", name=re.compile("of r1$")).click()
+    expect(page).to_have_url(re.compile(r"/runs/r1\?.*vs=r2"))
