@@ -205,3 +205,9 @@ def test_what_one_does_the_other_sees(server: Server, paused: Document) -> None:
         server.client.post("/api/runs/r1/continue")
         other.rest()
     assert other.state()["status"] == "completed"
+
+
+def test_of_a_run_that_has_ended_nothing_is_pending(server: Server, recorded: Document) -> None:
+    pending = server.client.get("/api/runs/r1/pending")
+    fits(Pending, pending)
+    assert (pending["status"], pending["held"], pending["queued"]) == ("completed", [], [])

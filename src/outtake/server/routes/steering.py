@@ -10,6 +10,7 @@ from outtake.server import shapes
 from outtake.server.models import steering as models
 from outtake.server.models.runs import RunState
 from outtake.server.routes.given import RunId, Using
+from outtake.service.errors import Conflict
 from outtake.service.service import Document
 
 router = APIRouter(prefix="/api/runs/{run}", tags=["steering"])
@@ -18,7 +19,11 @@ router = APIRouter(prefix="/api/runs/{run}", tags=["steering"])
 @router.get("/pending", response_model=models.Pending)
 def list_pending(service: Using, run: RunId) -> Document:
     """What is about to happen: what is held, then the queued messages."""
-    return service.pending(run)
+    try:
+        return service.pending(run)
+    except Conflict:  # it has ended, and that is no reason to tell a reader off
+        status = service.info(run, counted=False)["status"]
+        return {"run": run, "status": status, "held": [], "queued": []}
 
 
 class Verb(StrEnum):
