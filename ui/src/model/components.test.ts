@@ -39,6 +39,7 @@ const told = (path: string, kind: string): Component => ({
   schema: {},
   accepts: {},
   effects: null,
+  calls: null,
 });
 
 describe("a tally", () => {

@@ -83,11 +83,24 @@ export function graphOf(
   }
   const declared = new Set(edges.keys());
   for (const node of shown.values()) if (isPart(node) && node.parent !== null) edgeOf(node.parent, node.path);
+  const groupAround = (one: string, other: string): string | null => {
+    for (let at = parents.get(one) ?? null; at !== null; at = parents.get(at) ?? null)
+      if (around.has(at) && isInside(other, at)) return at;
+    return null;
+  };
   for (const flow of flows) {
-    if (declared.size > 0 && flow.by === "message" && flow.shared === flow.count) {
-      // What is said to all is drawn where the target says that it is meant to go.
+    if (flow.by === "message" && flow.shared === flow.count && flow.shared > 0) {
+      // What is said to all is drawn where the target says that it is meant to go; else it goes to all.
       const id = `${shownAs(flow.from)} → ${shownAs(flow.to)}`;
-      if (!declared.has(id)) continue;
+      if (declared.size > 0 && !declared.has(id)) continue;
+      const all = declared.size > 0 ? null : groupAround(flow.from, flow.to);
+      const toAll = all === null ? null : edgeOf(flow.from, all);
+      if (toAll !== null) {
+        toAll.label = "to all";
+        toAll.messages = Math.max(toAll.messages, flow.count);
+        toAll.last = Math.max(toAll.last, flow.last);
+        continue;
+      }
     }
     const edge = edgeOf(flow.from, flow.to);
     if (edge === null) continue;

@@ -2,6 +2,7 @@
 
 import { ActionIcon, TextInput, Tooltip } from "@mantine/core";
 import {
+  IconAlertTriangle,
   IconChevronDown,
   IconChevronRight,
   IconCircle,
@@ -202,8 +203,11 @@ function ComponentTree() {
                 <span className={classes["hidden"]}>{`, ${node.kind} ${STATE_WORDS[state]}`}</span>
                 <StateMark state={state} />
                 {(node.did?.errors ?? 0) > 0 && (
-                  <span className={classes["errors"]}>
-                    {node.did?.errors} {node.did?.errors === 1 ? "error" : "errors"}
+                  <span className={classes["errors"]} title={count(node.did?.errors ?? 0, "error")}>
+                    <span aria-hidden>
+                      {node.did?.errors} <IconAlertTriangle size={11} />
+                    </span>
+                    <span className={classes["hidden"]}>{count(node.did?.errors ?? 0, "error")}</span>
                   </span>
                 )}
                 <Did node={node} />

@@ -5,9 +5,20 @@ import "@xyflow/react/dist/base.css";
 import { ActionIcon, Switch, useComputedColorScheme } from "@mantine/core";
 import { useElementSize, useThrottledValue } from "@mantine/hooks";
 import { IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
-import { Background, MarkerType, MiniMap, Panel, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import {
+  Background,
+  MarkerType,
+  MiniMap,
+  type NodeHandle,
+  Panel,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 
+import type { Edge } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
 import { didMost, stateOf } from "@/model/components";
@@ -37,6 +48,7 @@ const STEP = 120;
 const MANY = 8;
 const TALL = 220;
 const LARGEST = 1.15;
+const NOTHING: readonly Edge[] = [];
 
 export default function Graph() {
   return (
@@ -60,11 +72,14 @@ function Drawn() {
   const known = useThrottledValue(all, PAUSE);
   const room = { width: Math.ceil(width / STEP) * STEP, height: Math.ceil(height / STEP) * STEP };
 
+  // What was only concluded from the records is in the records.
+  const told = description === undefined || description.source === "records" ? NOTHING : description.edges;
+  const hasParts = known.some((node) => node.parent !== null && (node.kind === "model" || node.kind === "tool"));
   const graph = useMemo(
-    () => graphOf(known, tally.flows.values(), description?.edges ?? [], parts),
+    () => graphOf(known, tally.flows.values(), told, parts),
     // The tally is changed in place; what was seen of it tells.
     // oxlint-disable-next-line react/exhaustive-deps
-    [known, description, parts, seen],
+    [known, told, parts, seen],
   );
   const layout = useMemo(
     () => fittingLayout(graph, room.width, room.height),
@@ -92,7 +107,8 @@ function Drawn() {
       const box = layout.groups.get(path);
       if (box === undefined) return [];
       const { x, y, width: wide, height: high } = box;
-      const drawn = { id: `group ${path}`, position: { x, y }, width: wide, height: high, zIndex: -1 };
+      const size = { width: wide, height: high };
+      const drawn = { id: `group ${path}`, position: { x, y }, ...size, measured: size, zIndex: -1 };
       return [{ ...drawn, type: "around", data: { path, name, onOpen: open } }];
     }),
     ...graph.nodes.flatMap(({ path, name, kind }): ComponentNodeType[] => {
@@ -105,7 +121,10 @@ function Drawn() {
       const selected = place.component === path;
       const errors = node.did?.errors ?? 0;
       const data = { path, name, kind, state, number, thing, errors, selected, onOpen: open };
-      return [{ id: path, position: { x, y }, width: wide, height: high, type: "component", data }];
+      const size = { width: wide, height: high };
+      return [
+        { id: path, position: { x, y }, ...size, measured: size, handles: handlesOf(size), type: "component", data },
+      ];
     }),
   ];
   const edges = graph.edges.flatMap((edge): FlowEdgeType[] => {
@@ -196,14 +215,16 @@ function Drawn() {
               <IconMaximize size={14} />
             </ActionIcon>
           </Panel>
-          <Panel position="top-left" className={classes["choices"] ?? ""}>
-            <Switch
-              size="xs"
-              label="Models and tools"
-              checked={parts}
-              onChange={(event) => setParts(event.currentTarget.checked)}
-            />
-          </Panel>
+          {hasParts && (
+            <Panel position="top-left" className={classes["choices"] ?? ""}>
+              <Switch
+                size="xs"
+                label="Models and tools"
+                checked={parts}
+                onChange={(event) => setParts(event.currentTarget.checked)}
+              />
+            </Panel>
+          )}
         </ReactFlow>
       )}
       <ul className={classes["list"]} aria-label={`${count(graph.edges.length, "connection")} between components`}>
@@ -218,6 +239,15 @@ function Drawn() {
 /** Whether it is held, or, where its parts are not drawn, one of them is. */
 function isHeld(path: string, held: ReadonlySet<string>, parts: boolean): boolean {
   return held.has(path) || (!parts && [...held].some((one) => one.startsWith(`${path}/`)));
+}
+
+/** Where lines could begin and end; the layout draws them, so nothing has to be measured. */
+function handlesOf({ width, height }: { width: number; height: number }): NodeHandle[] {
+  const at = { y: height / 2, width: 1, height: 1 };
+  return [
+    { type: "target", position: Position.Left, x: 0, ...at },
+    { type: "source", position: Position.Right, x: width, ...at },
+  ];
 }
 
 /** What is shown of a layout: all of it, and not larger than life in a room of that size. */

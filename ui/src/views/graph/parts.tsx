@@ -1,14 +1,6 @@
 /** What the graph is drawn with: a component, a group of them, and what flows between two. */
 
-import {
-  EdgeLabelRenderer,
-  Handle,
-  type Edge,
-  type EdgeProps,
-  type Node,
-  type NodeProps,
-  Position,
-} from "@xyflow/react";
+import { EdgeLabelRenderer, type Edge, type EdgeProps, type Node, type NodeProps } from "@xyflow/react";
 import { memo } from "react";
 
 import { count } from "@/kit/words";
@@ -59,28 +51,24 @@ export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
   const did = number === 0 ? "" : count(number, thing);
   const words = [STATE_WORDS[state], did, errors === 0 ? "" : count(errors, "error")].filter(Boolean).join(", ");
   return (
-    <>
-      <Handle type="target" position={Position.Left} className={classes["handle"] ?? ""} isConnectable={false} />
-      <button
-        type="button"
-        className={`nopan ${classes["node"]}`}
-        style={{ "--kind": kindColour(kind) } as React.CSSProperties}
-        data-state={state}
-        data-selected={selected}
-        aria-pressed={selected}
-        aria-label={`${name}, ${kind}${words === "" ? "" : `: ${words}`}`}
-        title={path}
-        onClick={() => data.onOpen(path)}
-      >
-        <KindIcon kind={kind} />
-        <span className={classes["words"]}>
-          <span className={classes["name"]}>{name}</span>
-          <span className={classes["did"]}>{words || kind}</span>
-        </span>
-        <StateMark state={state} />
-      </button>
-      <Handle type="source" position={Position.Right} className={classes["handle"] ?? ""} isConnectable={false} />
-    </>
+    <button
+      type="button"
+      className={`nopan ${classes["node"]}`}
+      style={{ "--kind": kindColour(kind) } as React.CSSProperties}
+      data-state={state}
+      data-selected={selected}
+      aria-pressed={selected}
+      aria-label={`${name}, ${kind}${words === "" ? "" : `: ${words}`}`}
+      title={path}
+      onClick={() => data.onOpen(path)}
+    >
+      <KindIcon kind={kind} />
+      <span className={classes["words"]}>
+        <span className={classes["name"]}>{name}</span>
+        <span className={classes["did"]}>{words || kind}</span>
+      </span>
+      <StateMark state={state} />
+    </button>
   );
 }, isAlike);
 ComponentBox.displayName = "ComponentBox";

@@ -25,7 +25,10 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
   const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
   const { nodes, byPath } = useComponents(id, view);
-  const able = useMemo(() => nodes.filter((node) => messageTypes(node.told).length > 0), [nodes]);
+  const able = useMemo(() => {
+    const told = nodes.filter((node) => messageTypes(node.told).length > 0);
+    return told.length > 0 ? told : nodes.filter((node) => node.kind === "agent");
+  }, [nodes]);
   const [component, setComponent] = useState(to);
   const types = messageTypes(byPath.get(component)?.told ?? null);
   const [asked, setAsked] = useState("");
