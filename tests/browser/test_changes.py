@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.ground import Camera, Served, Troubles
@@ -16,6 +16,10 @@ from tests.browser.ground import Camera, Served, Troubles
 @pytest.fixture
 def cities(served: Served, writers: str) -> str:
     return str(served.ended(served.run("writers.py:writer", input="Oslo"))["run"])
+
+
+def as_file(document: object) -> FilePayload:
+    return {"name": "mocks.json", "mimeType": "application/json", "buffer": json.dumps(document).encode()}
 
 
 def add_mock(page: Page, component: str, value: str) -> None:
@@ -28,7 +32,10 @@ def add_mock(page: Page, component: str, value: str) -> None:
     form.get_by_role("button", name="Add").click()
 
 
-def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, cities: str, camera: Camera) -> None:
+def test_mocks_are_collected_and_made_in_one_fork(
+    visit: Visit, served: Served, cities: str, camera: Camera, troubles: Troubles
+) -> None:
+    troubles.allow("409.*/breakpoints")  # the fork ends while they are asked for
     page = visit(f"/runs/{cities}?side=mocks")
     add_mock(page, "look", "nothing")
     add_mock(page, "complete", "Nobody goes there.")
@@ -54,8 +61,7 @@ def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, 
 def test_mocks_come_from_a_file_and_go_into_one(visit: Visit, cities: str, tmp_path: Path) -> None:
     page = visit(f"/runs/{cities}?side=mocks")
     mocks = {"mocks": [{"tool": "look", "where": {"city": "Paris"}, "raise": "no such city"}], "live": ["complete"]}
-    file = {"name": "mocks.json", "mimeType": "application/json", "buffer": json.dumps(mocks).encode()}
-    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([file])
+    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([as_file(mocks)])
     expect(page.get_by_role("listitem")).to_contain_text("where the input fits")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as a file").click()
@@ -66,8 +72,7 @@ def test_a_refusal_stands_at_the_change_that_it_is_about(visit: Visit, cities: s
     troubles.allow("400")
     page = visit(f"/runs/{cities}?side=mocks")
     mocks = {"mocks": [{"tool": "look", "output": 1}, {"tool": "search", "output": 2}]}
-    file = {"name": "mocks.json", "mimeType": "application/json", "buffer": json.dumps(mocks).encode()}
-    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([file])
+    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([as_file(mocks)])
     page.get_by_role("button", name="Fork with 2 changes").click()
     refused = page.get_by_role("listitem").filter(has=page.get_by_role("alert"))
     expect(refused).to_contain_text("has no component 'search'")

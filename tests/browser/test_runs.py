@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.ground import Camera, Served, Troubles
@@ -122,7 +122,7 @@ def test_files_are_brought_in(visit: Visit, served: Served, troubles: Troubles) 
         "mistake_step": "1",
         "mistake_reason": "It counts the wrong column.",
     }
-    files = [
+    files: list[FilePayload] = [
         {"name": "counting.json", "mimeType": "application/json", "buffer": json.dumps(log).encode()},
         {"name": "poem.txt", "mimeType": "text/plain", "buffer": b"Roses are red"},
     ]

@@ -79,7 +79,7 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
               onClick={() => setKind(kind === bar.kind ? null : bar.kind)}
             >
               <span>{bar.kind}</span>
-              <span className={classes["track"]}>
+              <span className={classes["track"]} aria-hidden>
                 {bar.parts.map((part) => (
                   <span
                     key={part.fate}
@@ -165,7 +165,7 @@ function reuseOf(reuse: string | null): string {
 
 function savedIn({ saved }: Report): string {
   const calls = Object.values(saved.calls).reduce((sum, number) => sum + number, 0);
-  if (calls === 0 && saved.seconds === 0) return "Nothing was saved: all of it was executed.";
+  if (calls === 0 && saved.seconds === 0) return "Nothing could be served from the record.";
   const tokens = saved.tokens_in + saved.tokens_out;
   const parts = [
     calls > 0 ? count(calls, "call") : "",

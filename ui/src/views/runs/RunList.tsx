@@ -265,7 +265,7 @@ function Answer({ run }: { run: RunSummary }) {
   const said = answerOf(run.output);
   return (
     <span className={classes["second"]} title={said}>
-      {said ? `→ ${oneLine(said, 300)}` : run.live ? count(run.records, "record") : ""}
+      {said && `→ ${oneLine(said, 300)}`}
     </span>
   );
 }
