@@ -301,8 +301,14 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
             const known = byId.get(run);
             const status = run === id ? (followed.info?.status ?? known?.status) : known?.status;
             return (
-              <div key={run} className={classes["foot"]} style={{ left: GUTTER + n * pitch, width: pitch }}>
-                {known?.outcome ? (
+              <div
+                key={run}
+                className={classes["foot"]}
+                data-narrow={pitch < 96 || undefined}
+                title={known?.outcome ?? status}
+                style={{ left: GUTTER + n * pitch, width: pitch }}
+              >
+                {known?.outcome && !known.live ? (
                   <OutcomeMark outcome={known.outcome} />
                 ) : (
                   status && <StatusMark status={status} imported={known?.imported ?? false} />

@@ -22,7 +22,7 @@ const APART = 2;
 /** The colour of an entry of a legend. */
 export function inkOfEntry(entry: Entry | undefined, inks: Inks): Ink {
   const colour = entry?.colour ?? null;
-  if (colour === null) return inks.aspects["detail"] ?? inks.quiet;
+  if (colour === null) return mixed(inks.quiet, inks.surface, 0.5);
   return (typeof colour === "number" ? inks.hues[colour] : inks.aspects[colour]) ?? inks.quiet;
 }
 

@@ -98,10 +98,10 @@ export default function Trace() {
     kept = { run: id, by, view: asked, top: wishedTop };
   }, [id, by, asked, wishedTop]);
 
-  const bounds = useMemo<Bounds>(
-    () => ({ total: scale.total, size: Math.max(1, size.width), most: MOST[by] }),
-    [scale.total, size.width, by],
-  );
+  const bounds = useMemo<Bounds>(() => {
+    const width = Math.max(1, size.width);
+    return { total: scale.total, size: width, most: Math.max(MOST[by], width / scale.total) };
+  }, [scale.total, size.width, by]);
   const view = useMemo(() => (asked === null ? fitted(bounds) : limited(asked, bounds)), [asked, bounds]);
   const mostTop = Math.max(0, trace.height * ROW - size.height);
   const top = Math.min(wishedTop, mostTop);
