@@ -26,7 +26,7 @@ class Glance:
 
 def glance(body: Json) -> Glance:
     """What is seen of a body before it is opened."""
-    if body is None or body in ({}, [], ""):
+    if body is None or body in ({}, [], "", {"messages": []}):
         return Glance("empty", "", 0)
     typed = words.type_name(body)
     if isinstance(body, dict) and body.get("$type") == "exception":

@@ -1,11 +1,13 @@
 /** What people and judges have said about a run or a record, and a place to say more. */
 
-import { ActionIcon, Button, Textarea, Tooltip } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Textarea, Tooltip } from "@mantine/core";
 import { IconMessagePlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 
 import type { Annotation } from "@/api/schema";
 import { useAnnotate, useAnnotations } from "@/state/annotations";
+
+import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Details.module.css";
 
@@ -13,7 +15,8 @@ export function Remarks({ run, seq }: { run: string; seq: number | null }) {
   const all = useAnnotations(run);
   const { add, remove } = useAnnotate(run);
   const [text, setText] = useState<string | null>(null);
-  const mine = all.filter((annotation) => annotation.seq === seq && annotation.kind !== "expectation");
+  const told = all.filter((annotation) => annotation.kind !== "expectation");
+  const mine = seq === null ? told : told.filter((annotation) => annotation.seq === seq);
   const save = async () => {
     if (text === null || text.trim() === "") return;
     if (await add({ kind: "feedback", text: text.trim(), author: "user", seq })) setText(null);
@@ -21,7 +24,12 @@ export function Remarks({ run, seq }: { run: string; seq: number | null }) {
   return (
     <section className={classes["remarks"]} aria-label="Remarks">
       {mine.map((annotation) => (
-        <Remark key={annotation.id} annotation={annotation} onRemove={() => void remove(annotation.id)} />
+        <Remark
+          key={annotation.id}
+          annotation={annotation}
+          linked={seq === null}
+          onRemove={() => void remove(annotation.id)}
+        />
       ))}
       {text === null ? (
         <Button variant="subtle" color="gray" leftSection={<IconMessagePlus size={14} />} onClick={() => setText("")}>
@@ -60,7 +68,15 @@ const KINDS: { [kind in Annotation["kind"]]: string } = {
   finding: "Finding",
 };
 
-function Remark({ annotation, onRemove }: { annotation: Annotation; onRemove: () => void }) {
+interface RemarkProps {
+  annotation: Annotation;
+  /** Whether to lead to the record that it is about. */
+  linked: boolean;
+  onRemove: () => void;
+}
+
+function Remark({ annotation, linked, onRemove }: RemarkProps) {
+  const { select } = useWorkspace();
   const { kind, author, text, data } = annotation;
   const passed = data["passed"];
   return (
@@ -68,6 +84,11 @@ function Remark({ annotation, onRemove }: { annotation: Annotation; onRemove: ()
       <div className={classes["remarkHead"]}>
         <b>{KINDS[kind]}</b>
         {typeof passed === "boolean" && <span>{passed ? "passed" : "failed"}</span>}
+        {linked && annotation.seq !== null && (
+          <Anchor component="button" size="sm" onClick={() => select(annotation.seq ?? undefined)}>
+            #{annotation.seq}
+          </Anchor>
+        )}
         <span className="quiet">by {author}</span>
         <Tooltip label="Remove">
           <ActionIcon size="xs" aria-label={`Remove this ${KINDS[kind].toLowerCase()}`} onClick={onRemove}>
