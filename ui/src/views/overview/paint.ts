@@ -97,13 +97,14 @@ function paintRows(
     }
     return;
   }
+  const line = (row: number) => Math.floor((row - view.from) * scale);
   const counts = new Uint32Array(inks.length);
   const width = right - left;
   for (let row = first; row < last;) {
-    const y = top(row);
+    const y = line(row);
     const from = row;
     counts.fill(0);
-    for (; row < last && top(row) === y; row++) {
+    for (; row < last && line(row) === y; row++) {
       const entry = entries[row - shared] ?? 0;
       counts[entry] = (counts[entry] ?? 0) + 1;
     }
