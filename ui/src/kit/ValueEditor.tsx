@@ -1,7 +1,7 @@
 /** Another value instead of one: its text where it is one, a form where its schema is known, JSON in any case. */
 
 import { SegmentedControl, Textarea } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { soleText } from "@/model/body";
 import {
@@ -44,6 +44,10 @@ export function ValueEditor({ value, onChange, label, schema, text = false, auto
   const [base] = useState(value);
   const [asked, ask] = useState<Way | null>(null);
   const way = asked !== null && ways.includes(asked) ? asked : (ways[0] ?? "json");
+  const written = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (autoFocus) written.current?.focus();
+  }, [autoFocus]);
   const checked = (next: Json) => {
     const problem = form && typeof next !== "string" ? problemsOf(next, form)[0] : undefined;
     return problem === undefined ? null : problemText(problem);
@@ -67,6 +71,7 @@ export function ValueEditor({ value, onChange, label, schema, text = false, auto
       )}
       {way === "text" && (
         <Textarea
+          ref={written}
           aria-label={label}
           autosize
           minRows={3}
@@ -76,7 +81,6 @@ export function ValueEditor({ value, onChange, label, schema, text = false, auto
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit?.();
           }}
-          {...(autoFocus && { "data-autofocus": true })}
         />
       )}
       {way === "form" && form !== null && (
