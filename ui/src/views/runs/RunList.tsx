@@ -4,7 +4,7 @@ import { ActionIcon, Checkbox, Tooltip, UnstyledButton, VisuallyHidden } from "@
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconGitFork } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 
 import type { RunSummary } from "@/api/schema";
 import { count, duration, moment, money, oneLine } from "@/kit/words";
@@ -60,7 +60,10 @@ export function RunList({ rows, now, sorting, sort, chosen, choose, chooseAll, f
   });
   const among = rows.filter(({ run }) => chosen.has(run.run)).length;
   const all = rows.length > 0 && among === rows.length;
-  const keys = (event: KeyboardEvent<HTMLElement>, at: number) => {
+  const keys = (event: KeyboardEvent<HTMLElement>) => {
+    const place = event.target instanceof HTMLAnchorElement ? event.target.closest<HTMLElement>("[data-at]") : null;
+    if (place === null) return;
+    const at = Number(place.dataset["at"]);
     const row = rows[at];
     const to = (next: number) => {
       event.preventDefault();
@@ -78,7 +81,7 @@ export function RunList({ rows, now, sorting, sort, chosen, choose, chooseAll, f
   };
   return (
     <div ref={box} className={classes["scroll"]}>
-      <div role="treegrid" aria-label="Runs" aria-rowcount={rows.length + 1}>
+      <div role="treegrid" tabIndex={-1} onKeyDown={keys} aria-label="Runs" aria-rowcount={rows.length + 1}>
         <div role="rowgroup" className={classes["heads"]}>
           <div role="row" aria-rowindex={1} className={`${classes["row"]} ${classes["head"]}`}>
             <div role="columnheader" className={classes["check"]}>
@@ -126,11 +129,10 @@ export function RunList({ rows, now, sorting, sort, chosen, choose, chooseAll, f
                 at={index}
                 top={start}
                 row={row}
-                now={now}
+                now={row.run.live ? now : 0}
                 chosen={chosen.has(row.run.run)}
-                choose={(whether) => choose(row.run.run, whether)}
-                fold={(open) => fold(row.run.run, open)}
-                keys={keys}
+                choose={choose}
+                fold={fold}
                 actions={actions}
               />
             );
@@ -151,13 +153,21 @@ interface RowProps {
   row: RunRow;
   now: number;
   chosen: boolean;
-  choose: (whether: boolean) => void;
-  fold: (open: boolean) => void;
-  keys: (event: KeyboardEvent<HTMLElement>, at: number) => void;
+  choose: RunListProps["choose"];
+  fold: RunListProps["fold"];
   actions: RunActions;
 }
 
-function Row({ at, top, row: { run, depth, forks, open, aside }, now, chosen, choose, fold, keys, actions }: RowProps) {
+const Row = memo(function Row({
+  at,
+  top,
+  row: { run, depth, forks, open, aside },
+  now,
+  chosen,
+  choose,
+  fold,
+  actions,
+}: RowProps) {
   const calls = callsOf(run);
   const tokens = tokensOf(run);
   const time = took(run, now);
@@ -179,7 +189,7 @@ function Row({ at, top, row: { run, depth, forks, open, aside }, now, chosen, ch
           size="xs"
           aria-label={`Choose ${run.run}`}
           checked={chosen}
-          onChange={(event) => choose(event.currentTarget.checked)}
+          onChange={(event) => choose(run.run, event.currentTarget.checked)}
         />
       </Cell>
       <Cell>
@@ -189,7 +199,7 @@ function Row({ at, top, row: { run, depth, forks, open, aside }, now, chosen, ch
               size={18}
               className={classes["fold"]}
               aria-label={open ? `Hide the forks of ${run.run}` : `Show the forks of ${run.run}`}
-              onClick={() => fold(!open)}
+              onClick={() => fold(run.run, !open)}
             >
               <IconChevronRight size={14} data-open={open || undefined} className={classes["chevron"]} />
             </ActionIcon>
@@ -199,12 +209,7 @@ function Row({ at, top, row: { run, depth, forks, open, aside }, now, chosen, ch
             </span>
           )}
           <div className={classes["lines"]}>
-            <Link
-              to="/runs/$run"
-              params={{ run: run.run }}
-              className={classes["link"] ?? ""}
-              onKeyDown={(event) => keys(event, at)}
-            >
+            <Link to="/runs/$run" params={{ run: run.run }} className={classes["link"] ?? ""}>
               <b>{run.run}</b> {run.name}
             </Link>
             <span className={classes["second"]}>{origin(run, forks, open)}</span>
@@ -244,7 +249,7 @@ function Row({ at, top, row: { run, depth, forks, open, aside }, now, chosen, ch
       </Cell>
     </div>
   );
-}
+});
 
 function Cell({ name, title, children }: { name?: string; title?: string | undefined; children: ReactNode }) {
   return (

@@ -13,6 +13,8 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 
+import { useState } from "react";
+
 import { exportAddress } from "@/api/client";
 import type { RunSummary } from "@/api/schema";
 
@@ -28,11 +30,28 @@ export interface RunActions {
 
 const NO_PROGRAM = "It was read from a log: there is no program to run";
 
-export function RunMenu({ run, actions }: { run: RunSummary; actions: RunActions }) {
+interface RunMenuProps {
+  run: RunSummary;
+  actions: RunActions;
+}
+
+/** The button of the menu; a list has many of them, so the menu itself is only made when it is asked for. */
+export function RunMenu({ run, actions }: RunMenuProps) {
+  const [asked, setAsked] = useState(false);
+  const label = `What to do with ${run.run}`;
+  if (asked) return <Opened run={run} actions={actions} label={label} />;
   return (
-    <Menu position="bottom-end" withinPortal width={310}>
+    <ActionIcon aria-label={label} aria-haspopup="menu" aria-expanded={false} onClick={() => setAsked(true)}>
+      <IconDotsVertical size={16} />
+    </ActionIcon>
+  );
+}
+
+function Opened({ run, actions, label }: RunMenuProps & { label: string }) {
+  return (
+    <Menu defaultOpened position="bottom-end" withinPortal width={310}>
       <Menu.Target>
-        <ActionIcon aria-label={`What to do with ${run.run}`}>
+        <ActionIcon aria-label={label}>
           <IconDotsVertical size={16} />
         </ActionIcon>
       </Menu.Target>
