@@ -45,6 +45,8 @@ class Joined:
     adapters: list[Adapter] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     loading: set[str] = field(default_factory=set)
+    made: object = None
+    """What the spec names: a factory, or a function that is the program itself."""
     ended: bool = False
 
     @property
@@ -75,6 +77,7 @@ class Joined:
             return
         self.ended = True
         status, output = self.session.finish(status, output)
+        self._describe()
         if self.console is not None:
             self.console.close()
         told = self.session.bodies.cleaned(output)
@@ -84,6 +87,21 @@ class Joined:
         for hooks in self.adapters:
             hooks.remove()
         contexts.remove()
+
+    def _describe(self) -> None:
+        """Tell what the target was made of: now nothing waits for it any more."""
+        if self.link.welcome.get("describe"):
+            return
+        target = self.session.target
+        try:
+            told = target.describe() if target is not None else _describe_module(self.made)
+            if not told["components"]:
+                return
+            with self.session.lock:
+                body = self.session.bodies.put(told)
+        except Exception:  # noqa: BLE001  an adapter may be a stranger's, and the run has ended without it
+            return
+        self.session.recorder.send("described", {"body": body})
 
 
 def join(
@@ -191,7 +209,7 @@ def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
         raise BadSpec(f"a script takes no input; give it arguments, or name a function of it: {path}:main")
     if attribute is None:
         return _run_script(joined, path, welcome.get("args", []))
-    made = _load(path, attribute)
+    made = joined.made = _load(path, attribute)
     if welcome.get("describe") and not joined.builds_targets:
         return _describe_module(made)
     return _run_made(joined, attribute, made, given, welcome.get("has_input", given is not None))

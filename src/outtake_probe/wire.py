@@ -13,7 +13,7 @@ held, freed        probe      an invocation or a message is held; it is not any 
 replay             probe      the prefix was replayed: the program is live, or it diverged
 done               probe      the result of a command
 need               probe      names of nodes that the probe wants
-described          probe      the target's graph, components and missing hooks
+described          probe      the body that says what the target was made of, now that it has ended
 ended              probe      the target returned; the process is about to leave
 welcome, refuse    server     the connection stands (settings, plan, stance), or why not
 ack                server     every record before this number is stored

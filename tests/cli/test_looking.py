@@ -89,7 +89,10 @@ def test_info_and_console(cli: Cli) -> None:
 def test_describe_tells_what_a_target_is_made_of(cli: Cli) -> None:
     cli.run()
     of_run = cli("describe", "r1", "--json").ok().document
-    assert {"path": "main/writer/look", "kind": "tool", "calls": 2, "effects": "read"} in of_run["components"]
+    (look,) = (part for part in of_run["components"] if part["path"] == "main/writer/look")
+    assert (look["kind"], look["calls"], look["effects"], of_run["source"]) == ("tool", 2, "read", "kept")
+    assert "by the program of r1" in cli("describe", "r1").ok().out
+    assert cli("describe", "r1", "--build", "--json").ok().document["source"] == "built"
     of_spec = cli("describe", "program.py:main", "--json").ok().document
     assert {part["path"] for part in of_spec["components"]} == {"ask", "look", "writer"}
     assert len(cli("runs", "--json").documents) == 1

@@ -13,7 +13,7 @@ from outtake.cli.annotating import said
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.differences import SHOWN, print_diff
 from outtake.cli.front import Document, Front
-from outtake.cli.parts import print_description, seen
+from outtake.cli.parts import print_description
 from outtake.cli.running import PythonOption, interpreter, is_run, reported
 from outtake.cli.transcript import Transcript, bodies
 
@@ -128,11 +128,12 @@ def describe(
     *,
     target: Annotated[str, typer.Argument(metavar="SPEC|RUN", help="A target, or a run.")],
     python: PythonOption = None,
+    build: Annotated[bool, typer.Option("--build", help="Build the target of a run as it is now, and ask it.")] = False,
 ) -> None:
     """Show what a target is made of: components, settings, the messages that each accepts."""
     with front.service() as service:
         if is_run(target):
-            found = _of_run(service, target)
+            found = _of_run(service, target, build)
         else:
             found = service.describe_spec(target, python=interpreter(python), folder=os.getcwd(), env=dict(os.environ))
         if front.json:
@@ -141,22 +142,7 @@ def describe(
             print_description(front.out, found)
 
 
-def _of_run(service: Service, run: str) -> Document:
-    """A live run is asked; of one that has ended the record tells what was seen."""
-    state = service.info(run)
+def _of_run(service: Service, run: str, build: bool) -> Document:
+    state = service.info(run, counted=False)
     told = {name: state[name] for name in ("spec", "folder", "python", "input", "status")}
-    if state["live"]:
-        with_target = _asked(service, run)
-        if with_target is not None:
-            return {**told, **with_target}
-    return {"run": run, **told, "components": seen(service.show(run))}
-
-
-def _asked(service: Service, run: str) -> Document | None:
-    """What the live target says of itself; None where it says nothing."""
-    from outtake.service.errors import BadBody, Conflict  # noqa: PLC0415  as in `Front.service`
-
-    try:
-        return service.describe(run)
-    except (BadBody, Conflict):
-        return None
+    return {**told, **service.describe(run, build=build, env=dict(os.environ) if build else None)}

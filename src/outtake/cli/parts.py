@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
@@ -12,18 +11,13 @@ from outtake.cli.front import Document
 from outtake.cli.transcript import STYLES
 from outtake.core import words
 
-
-def seen(records: Iterable[Document]) -> list[Document]:
-    """The components that a record shows: path, kind, how often each was called."""
-    found: dict[str, Document] = {}
-    for record in records:
-        if record["kind"] == "invocation_started":
-            path = record["component"]
-            part = found.setdefault(path, {"path": path, "kind": record["call"], "calls": 0})
-            part["calls"] += 1
-            if record.get("effects"):
-                part["effects"] = record["effects"]
-    return list(found.values())
+SOURCES = {
+    "live": "by the program",
+    "kept": "by the program of {}, when it ended or was asked last",
+    "records": "by what the records show; --build asks the target as it is now",
+    "built": "by the target as it is now",
+}
+"""Who told what a target is made of, in words."""
 
 
 def print_description(console: Console, description: Document) -> None:
@@ -31,6 +25,8 @@ def print_description(console: Console, description: Document) -> None:
     for name in ("folder", "python", "input", "status"):
         if description.get(name) not in (None, ""):
             console.print(Text(f"  {name:8} {words.one_line(words.readable(description[name]))}", style="dim"))
+    told = SOURCES.get(description["source"], "")
+    console.print(Text(f"  told     {told.format(description.get('told_by'))}", style="dim"))
     for part in description.get("components", ()):
         _print_part(console, part)
     for edge in description.get("edges", ()):

@@ -45,6 +45,7 @@ def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
                 first = r.fork.cut if r.fork is not None else 0
                 with file.open(f"runs/{r.id}.jsonl", "w") as out:
                     names |= _write_records(out, store.records(r.id, after=first - 1))
+                names |= {body for body in [store.description(r.id)] if body is not None}
             with file.open("nodes.jsonl", "w") as out:
                 for name, data in store.tree(names).items():
                     text = base64.b64encode(data).decode()
@@ -76,6 +77,7 @@ def _described(store: Store, run: Run) -> dict[str, Json]:
         "seed": run.seed,
         "output": run.output,
         "error": run.error,
+        "description": store.description(run.id),
         "annotations": [_said(annotation) for annotation in Annotations(store).of(run.id)],
     }
 
@@ -109,6 +111,7 @@ def load(store: Store, path: Path) -> dict[str, Json]:
             manifest = json.loads(file.read("manifest.json"))
             _check_format(path, manifest)
             nodes = list(_nodes(file))
+            _check_descriptions(manifest, nodes)
             runs = [(described, _records(file, described["id"])) for described in manifest["runs"]]
             said = {described["id"]: _notes(described) for described in manifest["runs"]}
     except FileNotFoundError as error:
@@ -129,6 +132,13 @@ def _check_format(path: Path, manifest: dict[str, Json]) -> None:
         raise ValueError(f"it has format {manifest['format']}, this Outtake reads up to {FORMAT}: install a newer one")
     if not manifest["runs"]:
         raise ValueError(f"{path} holds no run")
+
+
+def _check_descriptions(manifest: dict[str, Json], nodes: Iterable[tuple[str, bytes]]) -> None:
+    known = {None, *(name for name, _ in nodes)}
+    for described in manifest["runs"]:
+        if described.get("description") not in known:
+            raise ValueError(f"it does not hold the description of {described['id']}")
 
 
 def _nodes(file: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
@@ -187,4 +197,6 @@ def _keep(
     values = {name: described[name] for name in ("created", "ended", "output", "error")}
     counts = count(map(from_json, store.records(run.id, kind="invocation_ended")), fork.cut if fork is not None else 0)
     store.change(run.id, **values, counts=counts.json())
+    if described.get("description") is not None:
+        store.describe(run.id, described["description"])
     return run.id

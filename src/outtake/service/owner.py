@@ -198,6 +198,8 @@ class Owner:
             live.nodes(fields["names"])
         elif frame.kind == "done":
             live.done(fields)
+        elif frame.kind == "described":
+            self.store.describe(live.id, fields["body"])
         elif frame.kind == "ended":
             live.finished(fields)
         self._ring()

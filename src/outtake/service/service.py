@@ -6,6 +6,7 @@ another process; see `METHODS`.  Errors are those of `outtake.service.errors`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import secrets
@@ -17,9 +18,9 @@ from typing import Any
 
 from outtake.core.runs import ENDED, Launch, Run
 from outtake.engine.launch import CannotStart, Process, default_python
-from outtake.engine.live import Control, LiveRun
+from outtake.engine.live import Control, LiveRun, NotLive, Refused
 from outtake.engine.plans import BadFork, check_mocks, make_fork
-from outtake.service import archive, config, logs
+from outtake.service import archive, config, describing, logs
 from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, WrongUse, translated
 from outtake.service.owner import Document
@@ -165,7 +166,26 @@ class Service(Steering):
             self.store.delete(run.id)
         if found.status != "completed":
             raise WrongUse((found.error or {}).get("message", f"{spec} could not be built"))
-        return {"spec": spec, **found.output}
+        return {"spec": spec, **found.output, "source": "built"}
+
+    def describe(self, run: str, *, build: bool = False, env: Mapping[str, str] | None = None) -> Document:
+        """What the target of a run is made of: graph, components, settings, schemas; `source` says who told.
+
+        The program says it while it lives; what it said is kept, for its forks, too.  Where it never did, the records
+        show what they can, or, with `build`, the target as it is now is built (but not run) and asked.
+        """
+        found = self._run(run)
+        if build:
+            launch = self._with_program(run).launch
+            told = self.describe_spec(launch.spec, launch.python, launch.folder, env)
+            return {"run": run, **describing.built(self.store, found, told)}
+        live = self._live.get(found.id)
+        if live is not None and live.state not in ENDED:
+            with contextlib.suppress(Refused, NotLive):  # it is not built yet, or has nothing to say
+                told = live.command("describe", {})
+                describing.keep(self.store, found.id, told)
+                return {"run": run, **told, "source": "live"}
+        return {"run": run, **describing.known(self.store, found)}
 
     def delete(self, run: str) -> Document:
         """Remove a run that has ended and has no forks."""

@@ -150,11 +150,6 @@ class Steering(Reading):
         """Change a setting of a component, from now on."""
         return self._do(run, "configure", {"component": component, "key": key, "value": value})
 
-    def describe(self, run: str) -> Document:
-        """The target of a live run: graph, components, configuration, schemas."""
-        with _told():
-            return {"run": run, **self._alive(run).command("describe", {})}
-
     def _do(self, run: str, verb: str, fields: Document) -> Document:
         with _told():
             return {"run": run, "seq": self._alive(run).command(verb, fields)}

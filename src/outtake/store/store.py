@@ -156,7 +156,7 @@ class Store:
         """Remove a run, its records, its console and what was said about it; bodies stay, others may share them."""
         of = number(run)
         with self.writing() as connection:
-            for table in (tables.records, tables.console, tables.annotations):
+            for table in (tables.records, tables.console, tables.annotations, tables.descriptions):
                 connection.execute(delete(table).where(table.c.run == of))
             connection.execute(delete(tables.runs).where(tables.runs.c.number == of))
 
@@ -391,6 +391,20 @@ class Store:
     def body(self, name: str) -> Json:
         """The value of a body.  Raises `KeyError`."""
         return resolve(name, self.tree([name]).__getitem__)
+
+    def describe(self, run: str, body: str) -> None:
+        """Keep what the program of a run said of itself, a body that is there, in place of what it said before."""
+        table, of = tables.descriptions, number(run)
+        with self.writing() as connection:
+            connection.execute(delete(table).where(table.c.run == of))
+            connection.execute(insert(table).values(run=of, body=bytes.fromhex(body)))
+
+    def description(self, run: str) -> str | None:
+        """The body that says what the program of a run said of itself."""
+        table = tables.descriptions
+        with self.reading() as connection:
+            found = connection.scalar(select(table.c.body).where(table.c.run == number(run)))
+        return found.hex() if found is not None else None
 
     # -- console -----------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,5 @@
-"""The tables: runs, their records, the bodies (by content), what processes printed, what was said about runs.
+"""The tables: runs, their records, the bodies (by content), what processes printed, what was said about runs, and what
+programs said of themselves.
 
 Only types that SQLite and PostgreSQL share.  Hashes are stored as 16 bytes, paths of components as numbers; what only
 some kinds of record have is one small JSON text.
@@ -103,6 +104,14 @@ annotations = Table(
     Column("created", Float, nullable=False),
     sqlite_autoincrement=True,
 )
+
+descriptions = Table(
+    "descriptions",
+    metadata,
+    Column("run", _Number, ForeignKey("runs.number"), primary_key=True, autoincrement=False),
+    Column("body", LargeBinary(16), nullable=False),
+)
+"""What the program of a run said of itself, as a body."""
 
 Index("runs_parent", runs.c.parent)
 Index("annotations_run", annotations.c.run)

@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Describe Run
-         * @description The target of a live run: graph, settings, what each component accepts.
+         * @description The target of a run: graph, settings, what each component accepts; `source` says who told.
          */
         get: operations["describe_run"];
         put?: never;
@@ -1163,6 +1163,8 @@ export interface components {
             };
             /** Effects */
             effects: string | null;
+            /** Calls */
+            calls: number | null;
         };
         /**
          * ComponentReach
@@ -1311,6 +1313,13 @@ export interface components {
             missing: string[];
             /** Capabilities */
             capabilities: string[];
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "live" | "kept" | "records" | "built";
+            /** Told By */
+            told_by: string | null;
         };
         /**
          * Difference
@@ -4509,7 +4518,10 @@ export interface operations {
     };
     describe_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Build the target as it is now, without running it, and ask it */
+                build?: boolean;
+            };
             header?: never;
             path: {
                 /** @description A run, as in r7 */

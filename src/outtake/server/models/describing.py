@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import ConfigDict, Field
 
 from outtake.server.models.base import Answer, Json, Request
@@ -19,6 +21,8 @@ class Component(Answer):
     schema_: dict[str, Json] = Field(default_factory=dict, alias="schema")
     accepts: dict[str, Json] = Field(default_factory=dict)
     effects: str | None = None
+    calls: int | None = None
+    """How often the records of the run show it called; a live program does not say."""
 
 
 class Edge(Answer):
@@ -36,6 +40,11 @@ class Description(Answer):
     edges: list[Edge] = Field(default_factory=list)
     missing: list[str] = Field(default_factory=list)
     capabilities: list[str] = Field(default_factory=list)
+    source: Literal["live", "kept", "records", "built"]
+    """Who told: the live program; the program when it last could; the records, which know neither docs nor schemas; or
+    the target as it is now, which was built for that."""
+    told_by: str | None = None
+    """The run whose program told what was kept."""
 
 
 class DescribeRequest(Request):

@@ -175,9 +175,13 @@ def trace_run(
 
 
 @router.get("/runs/{run}/describe", response_model=Description)
-def describe_run(service: Using, run: RunId) -> Document:
-    """The target of a live run: graph, settings, what each component accepts."""
-    return service.describe(run)
+def describe_run(
+    service: Using,
+    run: RunId,
+    build: Annotated[bool, Query(description="Build the target as it is now, without running it, and ask it")] = False,
+) -> Document:
+    """The target of a run: graph, settings, what each component accepts; `source` says who told."""
+    return service.describe(run, build=build)
 
 
 @router.post("/describe", response_model=Description)
