@@ -154,7 +154,7 @@ export interface Layout {
   whole: Box;
 }
 
-export const NODE = { height: 44, least: 108, most: 240 };
+export const NODE = { height: 44, least: 124, most: 240 };
 const CHARACTER = 7.7;
 const AROUND_NAME = 64;
 const PADDING = 14;

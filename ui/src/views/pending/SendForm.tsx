@@ -34,7 +34,7 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
   const [asked, setAsked] = useState("");
   const known = types.find(([name]) => name === asked) ?? types[0];
   const type = known?.[0] ?? asked;
-  const schema = known?.[1] ?? null;
+  const schema = known === undefined ? null : fromUser(known[1]);
   const [given, setGiven] = useState<{ type: string; value: unknown; problem: string | null } | null>(null);
   const first = firstOf(schema);
   const value = given?.type === type ? given.value : first;
@@ -139,6 +139,14 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
       </div>
     </form>
   );
+}
+
+/** The schema of a message that comes from the user where nothing else is said. */
+function fromUser(schema: Schema): Schema {
+  const properties = schema["properties"];
+  const source = isFields(properties) ? properties["source"] : null;
+  if (!isFields(properties) || !isFields(source) || source["type"] !== "string") return schema;
+  return { ...schema, properties: { ...properties, source: { default: "user", ...source } } };
 }
 
 /** Whether a text may stand for such a message: its content is one, or nothing is known about it. */
