@@ -6,7 +6,6 @@ import { api, got } from "@/api/client";
 import type { ForkRequest, ReleaseRequest, RunInfo, RunRequest, SendRequest } from "@/api/schema";
 
 import { conditionsFrom } from "./kept";
-import { followedRun } from "./run";
 
 export type Verb = "step" | "next" | "out" | "continue" | "pause" | "stop";
 
@@ -99,11 +98,4 @@ export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
 
 export async function deleteRun(run: string): Promise<boolean> {
   return (await attempt("Cannot delete", () => got(api.DELETE("/api/runs/{run}", at(run))))) !== undefined;
-}
-
-export async function addBreakpoint(run: string, condition: string): Promise<boolean> {
-  const asked = () => api.POST("/api/runs/{run}/breakpoints", { ...at(run), body: { condition } });
-  const done = await attempt("Cannot set the breakpoint", asked);
-  await followedRun(run).refresh();
-  return done !== undefined;
 }

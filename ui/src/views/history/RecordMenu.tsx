@@ -14,7 +14,8 @@ import {
 
 import { shortName } from "@/model/names";
 import { changesOf } from "@/model/telling";
-import { addBreakpoint, fork, runTo } from "@/state/commands";
+import { breakOn } from "@/state/breakpoints";
+import { fork, runTo } from "@/state/commands";
 import { useEditing } from "@/state/editing";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -99,9 +100,9 @@ function Items({ seq }: { seq: number }) {
       {component !== "" && call !== null && (
         <Menu.Item
           leftSection={<IconHandStop size={14} />}
-          disabled={info?.live !== true}
-          title={info?.live === true ? "" : "The run has ended; breakpoints are set on the left for the next fork"}
-          onClick={() => void addBreakpoint(id, `${call}:${component}`)}
+          disabled={imported}
+          title={why}
+          onClick={() => void breakOn(id, { component, kind: call })}
         >
           Break on {shortName(component)}
         </Menu.Item>
