@@ -4,7 +4,7 @@ import { Button, Group } from "@mantine/core";
 
 import type { Hold } from "@/api/schema";
 import { oneLine } from "@/kit/words";
-import { soleText, untyped } from "@/model/body";
+import { shapeOf, soleText, untyped } from "@/model/body";
 import { tellHold, type ControlVerb } from "@/model/control";
 import { useVerb, VERB_NAMES } from "@/state/actions";
 import { useBody } from "@/state/bodies";
@@ -54,5 +54,8 @@ export function HeldBanner() {
 function What({ hold }: { hold: Hold }) {
   const { data } = useBody(hold.body);
   if (!hold.body || data === undefined) return null;
-  return <div className={classes["what"]}>{oneLine(soleText(data) ?? JSON.stringify(untyped(data)) ?? "", 200)}</div>;
+  const shape = shapeOf(data);
+  const told =
+    shape.form === "error" ? `${shape.name}: ${shape.message}` : (soleText(data) ?? JSON.stringify(untyped(data)));
+  return <div className={classes["what"]}>{oneLine(told ?? "", 200)}</div>;
 }

@@ -104,6 +104,7 @@ export function Palette() {
       nothingFound="No command fits"
       highlightQuery
       scrollable
+      overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       maxHeight={420}
       limit={60}
       searchProps={{
