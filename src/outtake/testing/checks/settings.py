@@ -28,8 +28,17 @@ def configure_live(rig: Rig) -> None:
     run.service.configure(run.id, setting.component, setting.key, setting.value)
     run.go_to_end()
     _changed(run, setting, first=1)
+    _kept(run, setting)
     expect_equal([r["key"] for r in run.log if r["kind"] == "config_set"], [setting.key], "settings in the record")
     run.expect_free_forks(0, len(run.log))
+
+
+def _kept(run: Watched, setting: Setting) -> None:
+    """What the program said of itself is there when it has ended, with the setting as it was then."""
+    told = run.service.describe(run.id)
+    expect_equal(told["source"], "kept", "who describes the program of a run that has ended")
+    (described,) = (part for part in told["components"] if part["path"] == setting.component)
+    expect_equal(described["config"][setting.key], setting.value, "the setting as it is described at the end")
 
 
 def _refuses_what_is_not_there(run: Watched, setting: Setting) -> None:
