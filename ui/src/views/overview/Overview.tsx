@@ -14,7 +14,7 @@ import { useWorkspace } from "@/views/workspace/context";
 
 import { Columns, type Zoom } from "./Columns";
 import { Legend } from "./Legend";
-import { useOutlines, type Wanted } from "./outlines";
+import { FollowLive, useOutlines, type Wanted } from "./outlines";
 import classes from "./Overview.module.css";
 
 const COLOURINGS: { value: Colouring; label: string }[] = [
@@ -27,12 +27,16 @@ const COLOURINGS: { value: Colouring; label: string }[] = [
 /** Records from which a run that grows is drawn anew less often. */
 const LONG = 20_000;
 
+/** Other runs of the tree that are followed while they go on. */
+const MOST_FOLLOWED = 6;
+
 /** What is in the place of a run whose list has not come. */
 interface Known {
   run: string;
   parent: string | null;
   cut: number | null;
   records: number;
+  live: boolean;
 }
 
 export default function Overview() {
@@ -46,7 +50,7 @@ export default function Overview() {
 
   const tree = useMemo<Known[]>(() => {
     const found = treeAround<Known>(runs, id).map(({ run }) => run);
-    return found.length > 0 ? found : [{ run: id, parent: null, cut: null, records: 0 }];
+    return found.length > 0 ? found : [{ run: id, parent: null, cut: null, records: 0, live: false }];
   }, [runs, id]);
   const shape = tree.map(({ run, parent, cut }) => `${run} ${parent} ${cut}`).join();
   const wanted = useMemo(() => wantedOf(tree, id), [tree, id]);
@@ -63,6 +67,7 @@ export default function Overview() {
     // oxlint-disable-next-line react/exhaustive-deps
     [shape, everything, id, view.outline, grown, outlines.version],
   );
+  const followed = wanted.filter(({ live }) => live).slice(0, MOST_FOLLOWED);
   const legend = useMemo(() => legendOf(columns, colouring, HUES), [columns, colouring]);
 
   if (view.outline.length === 0 && columns.every(({ length }) => length === 0))
@@ -73,6 +78,9 @@ export default function Overview() {
     );
   return (
     <div className={classes["overview"]}>
+      {followed.map(({ run }) => (
+        <FollowLive key={run} run={run} />
+      ))}
       <div className={classes["bar"]}>
         <span className={classes["field"]}>
           <span className={`quiet ${classes["colourBy"]}`} aria-hidden>
@@ -128,8 +136,9 @@ function wantedOf(tree: readonly Known[], id: string): Wanted[] {
   const inside = new Set(tree.map(({ run }) => run));
   return tree
     .filter(({ run }) => run !== id)
-    .map(({ run, parent, cut, records }) => ({
+    .map(({ run, parent, cut, records, live }) => ({
       run,
+      live,
       base: parent !== null && inside.has(parent) ? (cut ?? 0) : 0,
       records,
     }));

@@ -1,6 +1,6 @@
 /**
- * The outlines of the other runs of a tree: loaded while the overview shows them, from where each left its parent, and
- * again from their end when they have grown.
+ * The outlines of the other runs of a tree: loaded while the overview shows them, from where each left its parent; those
+ * that go on are followed.
  */
 
 import { useEffect, useSyncExternalStore } from "react";
@@ -8,6 +8,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { api, got } from "@/api/client";
 import { Outline } from "@/model/outline";
 import { useCalm } from "@/kit/canvas/useCalm";
+import { useRun } from "@/state/run";
 
 export interface Wanted {
   run: string;
@@ -15,6 +16,8 @@ export interface Wanted {
   base: number;
   /** How many records the run has. */
   records: number;
+  /** It is followed, and lends what it has. */
+  live: boolean;
 }
 
 export interface Loaded {
@@ -54,8 +57,14 @@ class Outlines {
     this.wanted = wanted;
     const runs = new Set([open, ...wanted.map(({ run }) => run)]);
     for (const run of this.loaded.keys()) if (!runs.has(run)) this.loaded.delete(run);
-    this.loaded.set(open, { outline, base: 0, lent: true });
+    this.lend(open, outline);
     if (!this.busy) void this.work();
+  }
+
+  /** Use the outline of a run that is followed; said again when it has grown. */
+  lend(run: string, outline: Outline): void {
+    this.loaded.set(run, { outline, base: 0, lent: true });
+    this.tell();
   }
 
   private async work(): Promise<void> {
@@ -68,7 +77,8 @@ class Outlines {
   }
 
   private next(): Wanted | undefined {
-    return this.wanted.find(({ run, base, records }) => {
+    return this.wanted.find(({ run, base, records, live }) => {
+      if (live) return false;
       const { outline, base: first } = this.begin(run, base, records);
       if (first + outline.length > records) outline.truncate(records - first - 1);
       const refused = this.refused.get(run);
@@ -100,9 +110,24 @@ class Outlines {
       const times = refused?.records === records ? refused.times + 1 : 1;
       this.refused.set(run, { records, times });
     }
+    this.tell();
+  }
+
+  private tell(): void {
     this.version++;
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Follows a run of the tree while it goes on, so that its column grows. */
+export function FollowLive({ run }: { run: string }) {
+  const { view } = useRun(run);
+  const { outline } = view;
+  const grown = useCalm(outline.version);
+  // The outline changes in place: `grown` says when.
+  // oxlint-disable-next-line react/exhaustive-deps
+  useEffect(() => outlines.lend(run, outline), [run, outline, grown]);
+  return null;
 }
 
 /** One for all overviews, so that what is loaded stays while one goes from run to run of a tree. */
