@@ -50,6 +50,12 @@ describe("changes", () => {
     expect(found.map(({ plumbing }) => plumbing)).toEqual([false, true, false, false, true]);
   });
 
+  it("are only passed on where a message says nothing", () => {
+    const silent = changesOf({ changes }, (side, seq) => !(side === "a" ? seq === 4 : seq === 5));
+    expect(silent[0]?.plumbing).toBe(true);
+    expect(changesOf({ changes }, (side) => side === "b")[0]?.plumbing).toBe(false);
+  });
+
   it("are listed with what is alike between them, whatever is left out", () => {
     const told = (shown: { plumbing: boolean; component: string | null }) =>
       entriesOf(found, 10, shown).map((entry) =>

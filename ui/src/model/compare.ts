@@ -32,8 +32,11 @@ export type Entry = { form: "change"; change: Change } | { form: "alike"; alike:
 
 const ARROW = " -> ";
 
+/** Whether a record of one of the two runs has a body that says something; true where that is not known. */
+export type Says = (side: "a" | "b", seq: number) => boolean;
+
 /** All differences, in order; one that was sent to several in a line is one. */
-export function changesOf(difference: Pick<Difference, "changes">): Change[] {
+export function changesOf(difference: Pick<Difference, "changes">, says: Says = () => true): Change[] {
   const changes: Change[] = [];
   for (const pair of difference.changes) {
     const item = pair.b ?? pair.a;
@@ -54,7 +57,7 @@ export function changesOf(difference: Pick<Difference, "changes">): Change[] {
       a: pair.a,
       b: pair.b,
       what: whatOf(pair),
-      plumbing: isPlumbing(pair, recipient),
+      plumbing: isPlumbing(pair, recipient, says),
       alike: pair.alike,
     });
   }
@@ -82,10 +85,11 @@ function whatOf({ a, b }: Pair): What[] {
   return what;
 }
 
-/** Deliveries of a message that is listed itself, and what is repeated to a framework's output. */
-function isPlumbing({ a, b }: Pair, recipient: string | undefined): boolean {
+/** Messages that say nothing, deliveries of one that is listed itself, and what is repeated to a framework's output. */
+function isPlumbing({ a, b }: Pair, recipient: string | undefined, says: Says): boolean {
   const items = [a, b].filter((item) => item !== null);
-  if (recipient !== undefined) return recipient.endsWith("/output");
+  const silent = (a === null || !says("a", a.seq)) && (b === null || !says("b", b.seq));
+  if (recipient !== undefined) return silent || recipient.endsWith("/output");
   const delivered = items.every((item) => item.kind === "agent" && item.type !== "" && !item.failed);
   return delivered && (a === null || b === null || a.output === b.output);
 }

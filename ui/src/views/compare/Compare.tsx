@@ -87,7 +87,7 @@ type Row = Entry | { form: "pair"; a: number; b: number };
 function Comparison({ other }: { other: string }) {
   const { id, run, view, place, select } = useWorkspace();
   const { byId } = useRuns();
-  const theirs = useRun(other).run;
+  const { view: theirView } = useRun(other);
   const ownSummary = byId.get(id) ?? { run: id, created: view.info?.created ?? 0 };
   const [a, b] = endsOf(ownSummary, byId.get(other) ?? { run: other, created: 0 });
   const own: "a" | "b" = a === id ? "a" : "b";
@@ -96,7 +96,11 @@ function Comparison({ other }: { other: string }) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const { data, error, isPending } = useDifference(a, b, unfolded.size > 0);
-  const changes = useMemo(() => (data ? changesOf(data) : []), [data]);
+  const known = view.whole && theirView.whole;
+  const changes = useMemo(() => {
+    const outlines = { a: followedRun(a).snapshot().outline, b: followedRun(b).snapshot().outline };
+    return data ? changesOf(data, (side, seq) => !known || !outlines[side].has(seq, "empty")) : [];
+  }, [data, a, b, known]);
   const entries = useMemo(
     () => entriesOf(changes, data?.same ?? 0, { plumbing, component }),
     [changes, data, plumbing, component],
@@ -253,7 +257,7 @@ function Comparison({ other }: { other: string }) {
                           const seq = row.change[own]?.seq;
                           if (seq !== undefined && !opened.has(key)) select(seq);
                         }}
-                        version={view.version + theirs.snapshot().version}
+                        version={view.version + theirView.version}
                       />
                     )}
                   </div>

@@ -136,13 +136,12 @@ function told({ form }: Figure, value: number | null): string {
   return form === "dollars" ? money(value) || "$0" : value.toLocaleString("en");
 }
 
+/** The change in hundredths where that says something, else as it is. */
 function delta(figure: Figure): string {
   const { a, b } = figure;
   if (a === null || b === null || a === b) return "";
   const sign = b > a ? "+" : "−";
   const percent = percentOf(a, b);
-  const much = told(figure, Math.abs(b - a));
-  return percent === null || Math.abs(percent) > 999
-    ? `${sign}${much}`
-    : `${sign}${much} (${sign}${Math.abs(percent)} %)`;
+  if (percent !== null && percent !== 0 && Math.abs(percent) <= 999) return `${sign}${Math.abs(percent)} %`;
+  return `${sign}${told(figure, Math.abs(b - a))}`;
 }
