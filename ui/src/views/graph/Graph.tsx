@@ -48,6 +48,7 @@ const STEP = 120;
 const MANY = 8;
 const TALL = 220;
 const LARGEST = 1.15;
+const SPEAKERS = new Set(["agent", "step", "task"]);
 const NOTHING: readonly Edge[] = [];
 
 export default function Graph() {
@@ -62,7 +63,7 @@ function Drawn() {
   const { id, view, place, go } = useWorkspace();
   const { nodes: all, byPath, description } = useComponents(id, view);
   const { tally, version } = useTally(view.outline);
-  const [parts, setParts] = useState(false);
+  const [asked, setParts] = useState(false);
   const { ref, width, height } = useElementSize();
   const scheme = useComputedColorScheme("light");
   const { fitBounds, zoomIn, zoomOut } = useReactFlow();
@@ -75,6 +76,9 @@ function Drawn() {
   // What was only concluded from the records is in the records.
   const told = description === undefined || description.source === "records" ? NOTHING : description.edges;
   const hasParts = known.some((node) => node.parent !== null && (node.kind === "model" || node.kind === "tool"));
+  // Where there is nobody to whom they belong, they are all that there is to see.
+  const onlyParts = hasParts && known.every((node) => !SPEAKERS.has(node.kind));
+  const parts = asked || onlyParts;
   const graph = useMemo(
     () => graphOf(known, tally.flows.values(), told, parts),
     // The tally is changed in place; what was seen of it tells.
@@ -215,7 +219,7 @@ function Drawn() {
               <IconMaximize size={14} />
             </ActionIcon>
           </Panel>
-          {hasParts && (
+          {hasParts && !onlyParts && (
             <Panel position="top-left" className={classes["choices"] ?? ""}>
               <Switch
                 size="xs"

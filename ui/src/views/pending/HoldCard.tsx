@@ -78,6 +78,7 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
         <Giving
           key={shown.label}
           answer={shown}
+          title={asks ? "Your answer" : GIVING[shown.needs]}
           first={shown.needs === "error" ? "" : firstValue(hold, shown)}
           schema={shown.needs === "input" ? schema : null}
           busy={busy}
@@ -122,6 +123,7 @@ function firstValue(hold: PendingHold, answer: HoldAnswer): unknown {
 
 interface GivingProps {
   answer: HoldAnswer;
+  title: string;
   first: unknown;
   schema: Schema | null;
   busy: boolean;
@@ -129,10 +131,9 @@ interface GivingProps {
   onCancel: (() => void) | null;
 }
 
-function Giving({ answer, first, schema, busy, onGive, onCancel }: GivingProps) {
+function Giving({ answer, title, first, schema, busy, onGive, onCancel }: GivingProps) {
   const [value, setValue] = useState(first);
   const [problem, setProblem] = useState<string | null>(null);
-  const title = answer.needs === null ? answer.label : GIVING[answer.needs];
   const give = () => {
     if (problem === null && !busy) onGive(value);
   };

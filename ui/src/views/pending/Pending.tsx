@@ -88,17 +88,20 @@ function EndedPending() {
   return (
     <div className={classes["pending"]}>
       <h3 className={classes["part"]}>Nothing is pending</h3>
-      <p className={classes["quiet"]}>
-        {id} has ended. A fork can go on from any record: with a message to one of its components, for example.
-      </p>
+      <p className={classes["quiet"]}>{id} has ended. A fork goes on from any record, with a change if you like.</p>
       <Sending />
     </div>
   );
 }
 
 function Sending() {
-  const { id } = useWorkspace();
+  const { id, view } = useWorkspace();
   const { run, to, begin, end } = useSending();
+  const { description, nodes } = useComponents(id, view);
+  const offered = description?.capabilities ?? [];
+  const takes =
+    offered.includes("inject") || offered.includes("queue") || nodes.some((node) => (node.did?.received ?? 0) > 0);
+  if (!takes) return <p className={classes["quiet"]}>This program takes no messages.</p>;
   if (to === null || run !== id)
     return (
       <div className={classes["buttons"]}>
