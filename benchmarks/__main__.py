@@ -1,11 +1,11 @@
 """Every figure of the design's budgets, side by side in one run; one JSON document on standard output.
 
-    python -m benchmarks [--messages 50 200 800] [--rounds 3] [--only autogen llamaindex langgraph ingest examples]
+    python -m benchmarks [--messages 50 200 800] [--rounds 3] [--only autogen ingest ...]
 
 Each round measures the plain program, the program under Outtake, and the program with what its framework or a peer
 offers to go back (AutoGen: saving all state before every message; LlamaIndex: `ctx.to_dict()` at every step; LangGraph:
-`SqliteSaver`), one after the other; ratios are those of the medians.  Then the ingest of records, and for each example
-the share of invocations that are executed again after an edit.
+`SqliteSaver`), one after the other; ratios are those of the medians.  Then the ingest of records, searches
+in a long run, and for each example the share of invocations that are executed again after an edit.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ CHATS = (
 )
 
 
+OTHERS = ("ingest", "searching", "examples")
+
+
 def measure(chat: Chat, messages: int, rounds: int) -> dict[str, Figures]:
     """The three policies for one length of chat."""
     found: dict[str, list[Figures]] = {"plain": [], "outtake": [], chat.policy: []}
@@ -104,7 +107,7 @@ def main() -> None:
     parser.add_argument("--messages", type=int, nargs="+", default=[50, 200, 800])
     parser.add_argument("--rounds", type=int, default=3)
     names = [chat.name for chat in CHATS]
-    parser.add_argument("--only", nargs="*", choices=[*names, "ingest", "examples"], help="measure only these")
+    parser.add_argument("--only", nargs="*", choices=[*names, *OTHERS], help="measure only these")
     given = parser.parse_args()
     began = time.time()
     document: dict[str, Any] = {
@@ -113,7 +116,7 @@ def main() -> None:
     for chat in CHATS:
         if given.only is None or chat.name in given.only:
             document[chat.name] = {str(n): measure(chat, n, given.rounds) for n in given.messages}
-    for other in ("ingest", "examples"):
+    for other in OTHERS:
         if given.only is None or other in given.only:
             document[other] = last_line(sys.executable, "-m", f"benchmarks.{other}")
     document["seconds"] = round(time.time() - began, 1)
