@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.ground import Camera, Document, Served
+from tests.browser.ground import BOUND, Camera, Document, Served
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def forked(served: Served, writers: str) -> list[Document]:
 def picture(page: Page, name: str) -> Locator:
     """A canvas, once something is in it."""
     found = page.get_by_role("application", name=re.compile(name))
-    expect(found).to_be_visible()
+    expect(found).to_be_visible(timeout=BOUND * 1000)
     return found
 
 
