@@ -85,6 +85,7 @@ def test_two_runs_are_compared(visit: Visit, served: Served, cities: str, camera
     page = visit("/runs/r2?bottom=compare")
     compared = page.get_by_role("region", name="Comparison of r1 and r2")
     expect(compared).to_contain_text("alike")
+    expect(compared.get_by_role("article").first).to_contain_text("a cold place")  # its beginning, folded
     compared.get_by_role("button", name="First difference").click()
     first = compared.get_by_role("article").first
     expect(first.get_by_role("table")).to_contain_text("a cold place")

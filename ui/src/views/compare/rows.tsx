@@ -3,7 +3,7 @@
 import { IconChevronRight, IconEqual, IconMinus, IconPlus, IconPlusMinus, type TablerIcon } from "@tabler/icons-react";
 import { Loader } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { memo, useEffect } from "react";
+import { memo, useEffect, useSyncExternalStore } from "react";
 
 import type { Item } from "@/api/schema";
 import { excerpt, wordsOf } from "@/kit/diff/lines";
@@ -14,7 +14,7 @@ import { soleText, untyped } from "@/model/body";
 import type { Change, Entry } from "@/model/compare";
 import { shortName } from "@/model/names";
 import { useBody } from "@/state/bodies";
-import type { FollowedRun } from "@/state/run";
+import { type FollowedRun, useGlance, useRecord } from "@/state/run";
 
 import classes from "./Compare.module.css";
 
@@ -48,13 +48,8 @@ interface ChangeRowProps {
 export const ChangeRow = memo(function ChangeRow({ change, sides, first, chosen, open, toggle }: ChangeRowProps) {
   const { icon: Icon, word } = MARKS[change.change];
   const only = change.change === "only_a" ? sides.names[0] : change.change === "only_b" ? sides.names[1] : "";
-  useEffect(() => {
-    for (const side of ["a", "b"] as const) {
-      const item = change[side];
-      if (item !== null) sides[side].want([item.seq, ...(item.ended > 0 ? [item.ended] : [])]);
-    }
-  });
-  const [before, after] = [textOf(change, change.a, sides.a), textOf(change, change.b, sides.b)];
+  const before = useText(change, change.a, sides.a);
+  const after = useText(change, change.b, sides.b);
   const words = before !== null && after !== null ? wordsOf(before, after) : null;
   return (
     <article
@@ -103,6 +98,14 @@ function textOf({ what, kind }: Change, item: Item | null, run: FollowedRun): st
   const asked = !result || (kind !== "model" && what.includes("input")) || !item.output;
   const glance = run.glance(asked ? item.body : item.output) ?? run.glance(item.output);
   return glance ? oneLine(glance.text, 400) : "";
+}
+
+/** The same, asked for and once it has come. */
+function useText(change: Change, item: Item | null, run: FollowedRun): string | null {
+  useEffect(() => {
+    if (item !== null) run.want([item.seq, ...(item.ended > 0 ? [item.ended] : [])]);
+  });
+  return useSyncExternalStore(run.subscribeRecords, () => textOf(change, item, run));
 }
 
 interface HalfProps {
@@ -255,9 +258,9 @@ interface AlikeRowProps {
 export const AlikeRow = memo(function AlikeRow({ a, b, sides, run, select }: AlikeRowProps) {
   const seq = sides.own === "a" ? a : b;
   const { outline } = run.snapshot();
-  useEffect(() => run.want([seq]));
+  useRecord(run, seq);
   const recipient = outline.recipient(seq);
-  const told = run.glance(run.record(seq)?.hash)?.text ?? "";
+  const told = useGlance(run, seq)?.text ?? "";
   return (
     <button type="button" className={classes["alike"]} onClick={() => select(seq)}>
       <IconEqual size={13} aria-hidden />
