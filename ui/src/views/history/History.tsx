@@ -49,20 +49,24 @@ export function History() {
   });
   useLayoutEffect(() => virtual.measure(), [rows, virtual]);
 
-  // At the end of a live run one stays at the end.
+  // At the end of a live run one stays at the end, also when what is held takes some of the room.
+  const room = virtual.scrollRect?.height;
   useLayoutEffect(() => {
     if (live && rows.length > 0 && seen === 0 && place.at === undefined) following.current = true;
     if (following.current && live) virtual.scrollToIndex(rows.length - 1, { align: "end" });
     if (atEnd || seen === 0) setSeen(rows.length);
-  }, [rows.length, live, atEnd, seen, place.at, virtual]);
+  }, [rows.length, room, live, atEnd, seen, place.at, virtual]);
 
+  // Only who scrolls back leaves the end: on the way to it, it moves away.
+  const top = useRef(0);
   const onScroll = () => {
     const at = box.current;
     if (!at) return;
-    const end = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
-    following.current = end;
-    setAtEnd(end);
-    if (end) setSeen(rows.length);
+    if (at.scrollHeight - at.scrollTop - at.clientHeight < NEAR) following.current = true;
+    else if (at.scrollTop < top.current) following.current = false;
+    top.current = at.scrollTop;
+    setAtEnd(following.current);
+    if (following.current) setSeen(rows.length);
   };
 
   // What is selected elsewhere comes into view.
