@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError, WebSocket
 
 BOUND = 30.0
@@ -39,6 +39,7 @@ FLAGS = (
 SOURCES = Path(__file__).parents[2] / "src"
 SCREENSHOTS = Path(os.environ.get("OUTTAKE_SCREENSHOTS") or Path(__file__).parents[2] / "build" / "screenshots")
 Document = dict[str, Any]
+SERIOUS = {"serious", "critical"}
 
 
 def chromium() -> str:
@@ -111,13 +112,10 @@ class Served:
 
     def ended(self, run: str) -> Document:
         """A run once it has ended."""
-        until = time.monotonic() + BOUND
-        while time.monotonic() < until:
-            told: Document = self.ask("GET", f"/api/runs/{run}")
-            if not told["live"]:
-                return told
-            time.sleep(0.05)
-        raise AssertionError(f"{run} has not ended: {told['status']}")
+        self.outtake("wait", run, "--timeout", str(BOUND))
+        told: Document = self.ask("GET", f"/api/runs/{run}")
+        assert not told["live"], told["status"]
+        return told
 
     def outtake(self, *args: str) -> list[Document]:
         """A command in another terminal: the documents that it prints."""
@@ -180,3 +178,13 @@ class Camera:
         path.parent.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=path, animations="disabled", caret="hide")
         return path
+
+
+def findings(page: Page) -> list[str]:
+    """What stands in somebody's way."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes']][:4]}"
+        for rule in found
+        if rule["impact"] in SERIOUS
+    ]

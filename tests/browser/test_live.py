@@ -7,7 +7,7 @@ import signal
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.ground import Camera, Served, Troubles
+from tests.browser.ground import Camera, Served, Troubles, findings
 
 
 def status(page: Page) -> Locator:
@@ -50,6 +50,8 @@ def test_a_tool_is_held_and_its_result_given(visit: Visit, served: Served, write
     page = visit(f"/runs/{run}")
     expect(status(page)).to_contain_text("publish is about to run (breakpoint 1")
     panel = pending(page)
+    expect(panel.get_by_role("article")).to_be_visible()
+    assert findings(page) == []
     panel.get_by_role("button", name="Give the result…").click()
     panel.get_by_role("textbox", name="What comes back").fill("not today")
     panel.get_by_role("button", name="Give the result").click()
@@ -71,6 +73,7 @@ def test_an_error_is_looked_at_and_tried_again_with_another_input(
     expect(panel).to_contain_text('raise ValueError("Rome was published already")')
     expect(panel.get_by_role("term").filter(has_text="text")).to_be_visible()
     camera.shoot(page, "error")
+    assert findings(page) == []
     panel.get_by_role("button", name="Let it fail").click()
     expect(status(page)).to_contain_text("main has failed")  # the error goes up
     panel.get_by_role("button", name="Let it fail").click()

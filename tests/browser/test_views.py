@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.ground import Camera, Document, Served
+from tests.browser.ground import Camera, Document, Served, findings
 from tests.browser.programs import REMEDY
 
 VIEWS: Mapping[str, str] = {
@@ -26,17 +25,6 @@ VIEWS: Mapping[str, str] = {
     "changes": "/runs/r2?side=mocks",
     "console": "/runs/r2?bottom=console",
 }
-SERIOUS = {"serious", "critical"}
-
-
-def findings(page: Page) -> list[str]:
-    """What stands in somebody's way."""
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes']][:4]}"
-        for rule in found
-        if rule["impact"] in SERIOUS
-    ]
 
 
 @pytest.fixture

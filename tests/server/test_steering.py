@@ -211,3 +211,4 @@ def test_of_a_run_that_has_ended_nothing_is_pending(server: Server, recorded: Do
     pending = server.client.get("/api/runs/r1/pending")
     fits(Pending, pending)
     assert (pending["status"], pending["held"], pending["queued"]) == ("completed", [], [])
+    assert server.client.get("/api/runs/r1/breakpoints")["breakpoints"] == []

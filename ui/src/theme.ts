@@ -38,7 +38,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--ot-selected": "#e3f3f6",
     "--ot-hover": "#f1f4f5",
     "--ot-failed": "#c92a2a",
-    "--ot-held": "#b35c00",
+    "--ot-held": "#9a4f00",
     "--ot-edited": "#8a5a00",
     "--ot-passed": "#2b7a3d",
     "--ot-removed": "#fdf1f0",

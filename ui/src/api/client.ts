@@ -109,7 +109,7 @@ export function exportAddress(run: string): string {
 export async function importFile(file: File): Promise<{ run: string }> {
   let response: Response;
   try {
-    response = await fetch("/api/import", {
+    response = await fetch(`/api/import?${new URLSearchParams({ name: file.name })}`, {
       method: "POST",
       body: file,
       headers: { "Content-Type": "application/octet-stream" },

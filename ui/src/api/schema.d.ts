@@ -729,7 +729,7 @@ export interface paths {
         };
         /**
          * List Breakpoints
-         * @description The breakpoints of a live run.
+         * @description The breakpoints of a live run; one that has ended has none any more.
          */
         get: operations["list_breakpoints"];
         put?: never;

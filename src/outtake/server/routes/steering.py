@@ -106,8 +106,12 @@ def configure_component(service: Using, run: RunId, asked: models.ConfigureReque
 
 @router.get("/breakpoints", response_model=models.Breakpoints)
 def list_breakpoints(service: Using, run: RunId) -> Document:
-    """The breakpoints of a live run."""
-    return service.breakpoints(run)
+    """The breakpoints of a live run; one that has ended has none any more."""
+    try:
+        return service.breakpoints(run)
+    except Conflict:
+        service.info(run, counted=False)  # it is there
+        return {"run": run, "breakpoints": []}
 
 
 @router.post("/breakpoints", status_code=201, response_model=models.Breakpoints)
