@@ -23,6 +23,8 @@ export interface RowChoice {
 
 export interface Rows {
   length: number;
+  /** How many records they were made of, those that are not shown included. */
+  records: number;
   /** The record of each row; of several, the first. */
   seqs: Int32Array;
   /** How many records each row stands for. */
@@ -81,6 +83,7 @@ export function rowsOf(outline: Outline, choice: RowChoice): Rows {
   const rows = row + 1;
   return {
     length: rows,
+    records: length,
     seqs: seqs.subarray(0, rows),
     counts: counts.subarray(0, rows),
     depths: depths.subarray(0, rows),

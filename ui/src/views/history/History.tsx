@@ -71,15 +71,15 @@ export function History() {
 
   // What is selected elsewhere comes into view.
   const shown = useRef<number | undefined>(undefined);
-  const { whole } = view;
+  const expected = view.info?.records ?? 0;
   useEffect(() => {
     if (place.at === undefined || place.at === shown.current || rows.length === 0) return;
-    if (!whole && place.at >= outline.length) return;
+    if (place.at >= rows.records && rows.records < expected) return;
     const first = shown.current === undefined;
     shown.current = place.at;
     following.current = false;
     virtual.scrollToIndex(rowAt(rows, place.at), { align: first ? "center" : "auto" });
-  }, [place.at, rows, whole, outline, virtual]);
+  }, [place.at, rows, expected, virtual]);
 
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
