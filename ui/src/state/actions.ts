@@ -6,8 +6,7 @@ import { useCallback } from "react";
 import type { RunInfo } from "@/api/schema";
 import { type ControlVerb, whyNot } from "@/model/control";
 
-import { control, fork, startRun } from "./commands";
-import { conditionsFrom } from "./kept";
+import { asBefore, control, fork, startRun } from "./commands";
 
 export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string; hotkey: string } } = {
   continue: { label: "Continue", keys: "F5", hotkey: "F5" },
@@ -33,17 +32,7 @@ export function useRunAgain(): (info: RunInfo) => Promise<void> {
   const navigate = useNavigate();
   return useCallback(
     async (info) => {
-      const { spec, folder, python, mocks, name } = info;
-      const given = info.input === null ? {} : { input: info.input };
-      const made = await startRun({
-        spec,
-        folder,
-        python,
-        edits: mocks,
-        name,
-        breakpoints: conditionsFrom(info.run),
-        ...given,
-      });
+      const made = await startRun(asBefore(info));
       if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
     },
     [navigate],

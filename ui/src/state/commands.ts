@@ -96,6 +96,28 @@ export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
   return attempt("Cannot start the run", () => got(api.POST("/api/runs", { body })) as Promise<RunInfo>);
 }
 
+/** What a run was started with, to start it once more. */
+export function asBefore(info: RunInfo): RunRequest {
+  const { spec, folder, python, input, name, mocks, expected } = info;
+  return {
+    spec,
+    folder,
+    python,
+    name,
+    edits: mocks,
+    breakpoints: conditionsFrom(info.run),
+    ...(input !== null && input !== undefined && { input }),
+    ...(expected && { expected }),
+  };
+}
+
+/** Start what a run was started with once more; gives the new run. */
+export async function runAgain(run: string): Promise<RunInfo | undefined> {
+  const asked = () => got(api.GET("/api/runs/{run}", at(run))) as Promise<RunInfo>;
+  const info = await attempt("Cannot run again", asked);
+  return info && startRun(asBefore(info));
+}
+
 export async function deleteRun(run: string): Promise<boolean> {
   return (await attempt("Cannot delete", () => got(api.DELETE("/api/runs/{run}", at(run))))) !== undefined;
 }

@@ -22,7 +22,7 @@ import { api, got } from "@/api/client";
 import type { RunInfo } from "@/api/schema";
 import { count } from "@/kit/words";
 import { cutOf, holdsFromStart, invokedIn, mocksFile, REPEATS, refusedBy, REUSES, tellMock } from "@/model/mocks";
-import { attempt } from "@/state/commands";
+import { asBefore, attempt } from "@/state/commands";
 import { type Draft, useDrafts } from "@/state/drafts";
 import { useOfOutline } from "@/state/following";
 import { useForking, useForkings } from "@/state/forking";
@@ -103,9 +103,7 @@ export function NextFork() {
   const runAgain = () =>
     made("run", () => {
       if (info === null) throw new Error("the run is not known yet");
-      const { spec, folder, python, input, name, mocks } = info;
-      const asked = input === null || input === undefined ? {} : { input };
-      const body = { spec, folder, python, ...asked, name, pause: forking.pause, edits: [...mocks, ...edits] };
+      const body = { ...asBefore(info), pause: forking.pause, edits: [...info.mocks, ...edits] };
       return got(api.POST("/api/runs", { body })) as Promise<RunInfo>;
     });
   const load = async (file: File | null) => {

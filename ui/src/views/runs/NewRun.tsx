@@ -22,7 +22,7 @@ import { ValueEditor } from "@/kit/ValueEditor";
 import { knownTargets } from "@/model/runs";
 import { fieldOfRefusal, inputSchema, madeOf, type RunField } from "@/model/runs-input";
 import type { Json } from "@/model/schema";
-import { attempt, startRun } from "@/state/commands";
+import { attempt } from "@/state/commands";
 
 import classes from "./NewRun.module.css";
 
@@ -59,22 +59,6 @@ const BLANK: Form = {
 };
 
 const infoOf = (run: string) => got(api.GET("/api/runs/{run}", { params: { path: { run } } })) as Promise<RunInfo>;
-
-/** Start what a run was started with once more. */
-export async function runAgain(run: string): Promise<RunInfo | undefined> {
-  const info = await attempt("Cannot run again", () => infoOf(run));
-  if (info === undefined) return undefined;
-  const { input, mocks, expected } = info;
-  return startRun({
-    spec: info.spec,
-    folder: info.folder,
-    python: info.python,
-    name: info.name,
-    edits: mocks,
-    ...(input !== null && input !== undefined && { input }),
-    ...(expected && { expected }),
-  });
-}
 
 export interface NewRunProps {
   from: Beginning | null;

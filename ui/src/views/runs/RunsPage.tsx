@@ -17,14 +17,14 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { count } from "@/kit/words";
 import { OUTCOMES, type RunsPlace, STATES } from "@/model/filters";
 import { flatRows, SORTS, type SortBy, type Sorting, treeRows } from "@/model/runs";
-import { control, fork } from "@/state/commands";
+import { control, fork, runAgain } from "@/state/commands";
 import { useRuns } from "@/state/runs";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 
 import { CompareWith } from "./CompareWith";
 import { DeleteRuns } from "./DeleteRuns";
 import { Dropping, useImport } from "./importing";
-import { NewRun, type Beginning, runAgain } from "./NewRun";
+import { NewRun, type Beginning } from "./NewRun";
 import { NoRuns } from "./NoRuns";
 import { RunList } from "./RunList";
 import type { RunActions } from "./RunMenu";
