@@ -42,11 +42,13 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
         {search.loading && <Loader size={12} aria-label="Searching" />}
         {search.error !== null
           ? search.error.message
-          : search.found !== null
-            ? search.found.size < search.total
-              ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
-              : `${count(search.total, "record")} found`
-            : count(rows.length, "row")}
+          : search.found === null
+            ? count(rows.length, "row")
+            : search.loading && search.total === 0
+              ? "searching…"
+              : search.found.size < search.total
+                ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
+                : `${count(search.total, "record")} found`}
       </span>
       {search.found !== null && search.firsts < search.total && (
         <Checkbox
