@@ -15,7 +15,7 @@ pytest.importorskip(
     "playwright.sync_api", reason="the tests in a browser are left out: scripts/test --browser runs them"
 )
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.ground import BOUND, FLAGS, SCREENSHOTS, Camera, Served, Troubles, chromium
 from tests.browser.programs import autogen, team, writers, wrong
@@ -37,6 +37,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=BOUND * 1000)  # a busy machine is slow, and no test is about time
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield started
