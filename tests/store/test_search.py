@@ -177,6 +177,19 @@ def test_a_fork_shares_what_was_said_before_its_cut_even_when_that_moves(store: 
     assert [hit.seq for hit in search.find(first, "walk").hits] == [0, 1, 2, 3, 4, 5]
 
 
+def test_what_is_kept_for_later_is_bounded_and_nobody_notices(store: Store) -> None:
+    runs = write_runs(store, 600, forks=3, seed=5)
+    search, forgetful = Search(store), Search(store, most=1000)
+    for _ in range(2):
+        for run in runs:
+            for text in ("walks", "Coder", "no such words"):
+                told = [
+                    [(found.total, found.firsts), *((hit.seq, hit.first, hit.name) for hit in found.hits)]
+                    for found in (forgetful.find(run.id, text), search.find(run.id, text))
+                ]
+                assert told[0] == told[1]
+
+
 def test_hits_come_in_pages_and_news_alone(store: Store) -> None:
     bodies = Bodies()
     run = store.create(LAUNCH, None, seed=1).id

@@ -25,7 +25,7 @@ from outtake.store.store import TOGETHER, Store, number
 from outtake_probe.records import Json
 
 MOST = 1 << 28
-"""Characters of nodes that are kept; when there are more, only what the last search needed is read again."""
+"""Characters of nodes that are kept for later searches, unless one run alone has more."""
 RUNS = 16
 """Runs of which it is kept what their records hold."""
 PAGE = 50_000
@@ -97,8 +97,9 @@ class _Log:
 class Search:
     """Finds texts in the runs of a store.  Safe to use from several threads."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, most: int = MOST) -> None:
         self._store = store
+        self._most = most
         self._lock = threading.Lock()
         self._logs: dict[str, _Log] = {}
         self._contents = Contents(self._fetch)
@@ -150,7 +151,7 @@ class Search:
         """The log of a run with all records that are there."""
         parts = segments(self._store.run(run), self._store.run)
         log = self._logs.pop(run, None)
-        if self._contents.size > MOST:
+        if self._contents.size > self._most and self._logs:
             self._logs.clear()
             self._contents = Contents(self._fetch)
             log = None
