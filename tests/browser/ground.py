@@ -78,6 +78,12 @@ class Served:
             process.stdout.close()
 
     @property
+    def pid(self) -> int:
+        """The number of its process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def place(self) -> str:
         """The address without path and token."""
         return self.url.partition("/?")[0]
