@@ -79,7 +79,11 @@ def lint(args: Sequence[str]) -> int:
 
 
 def bench(args: Sequence[str]) -> NoReturn:
-    """The benchmarks: one JSON document on stdout."""
+    """The benchmarks: one JSON document on stdout.  `ui` is the one of the user interface, in a browser."""
+    if args[:1] == ["ui"]:
+        with_browser = _env.browser()
+        _env.ensure(with_browser, _env.Ui())
+        _become([with_browser.python, "-m", "benchmarks.ui", *args[1:]])
     here = _env.server()
     _env.ensure(here, *map(_env.target, ("autogen", "llamaindex", "langgraph")))
     _become([here.python, "-m", "benchmarks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
