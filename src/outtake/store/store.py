@@ -281,8 +281,9 @@ class Store:
         """What the records of a run with numbers over `after` are about; see `outtake.store.outline`."""
         parts = [_within(part, after, before) for part in segments(self.run(run), self.run)]
         with self.reading() as connection:
+            rows = [row for part in parts for row in self._lines(connection, part)]
+            # After the rows: a run that goes on may meanwhile have its first record of a component.
             paths = {row.id: row.path for row in connection.execute(select(tables.components))}
-            rows = (row for part in parts for row in self._lines(connection, part))
             return outline(rows, after + 1, paths.__getitem__)
 
     def _lines(self, connection: Connection, part: Segment) -> Iterator[Sequence[Any]]:
