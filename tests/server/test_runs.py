@@ -267,7 +267,6 @@ WRONG = [
     ("POST", "/api/runs/r1/fork", {"edits": [{"op": "drop"}]}, 400, "by seq, or by component"),
     ("POST", "/api/runs/r1/fork", {"reuse": "some"}, 422, "'matching'"),
     ("POST", "/api/runs/r1/step", {}, 409, "r1 is not running (completed)"),
-    ("GET", "/api/runs/r1/pending", None, 409, "fork it to go on"),
     ("POST", "/api/describe", {"spec": "writer.py:poem"}, 400, "poem"),
 ]
 
