@@ -2,7 +2,7 @@
  * A run as it is followed: its state, the outline of its records, and of those that were looked at, what they say.
  *
  * One object for each run that is open, shared by every panel.  What is pushed comes in batches; panels are told once a
- * frame.
+ * frame at most, and a few times a second of what only adds to it.
  */
 
 import { useEffect, useSyncExternalStore } from "react";
@@ -18,6 +18,8 @@ const NEXT = 20_000;
 /** Records of one request for what records say. */
 const PICK = 100;
 const MOST_KEPT = 20_000;
+/** Milliseconds between two tellings of what only adds to a run: a person reads no faster. */
+const PACE = 100;
 
 export interface RunView {
   info: RunInfo | null;
@@ -42,6 +44,10 @@ export class FollowedRun {
   private readonly readers = new Set<() => void>();
   private hangUp: (() => void) | null = null;
   private frame = 0;
+  private paced: ReturnType<typeof setTimeout> | undefined;
+  private told = 0;
+  /** Whether records have come of which the readers have not heard. */
+  private unread = false;
   private picking: ReturnType<typeof setTimeout> | undefined;
   private loading: Promise<void> | null = null;
 
@@ -145,7 +151,7 @@ export class FollowedRun {
   }
 
   private take(events: RunEvent[]): void {
-    const { outline } = this.view;
+    const { outline, info: before } = this.view;
     let console = this.view.console;
     let missing = false;
     for (const event of events) {
@@ -169,8 +175,10 @@ export class FollowedRun {
           break;
       }
     }
-    this.set({ console });
-    this.tellReaders();
+    const { info } = this.view;
+    const onlyMore = !missing && info?.status === before?.status && info?.held.length === before?.held.length;
+    this.unread = true;
+    this.set({ console }, onlyMore ? PACE : 0);
     if (missing) void this.loadRest();
   }
 
@@ -229,9 +237,21 @@ export class FollowedRun {
     }
   }
 
-  /** Change what is seen; listeners hear of it with the next frame. */
-  private set(change: Partial<RunView>): void {
+  /** Change what is seen; listeners hear of it with the next frame, or some milliseconds after they last heard of something. */
+  private set(change: Partial<RunView>, pace = 0): void {
     this.view = { ...this.view, ...change, version: this.view.version + 1 };
+    if (this.frame !== 0) return;
+    const wait = this.told + pace - performance.now();
+    if (pace > 0 && wait > 0) {
+      this.paced ??= setTimeout(() => this.tellSoon(), wait);
+      return;
+    }
+    this.tellSoon();
+  }
+
+  private tellSoon(): void {
+    clearTimeout(this.paced);
+    this.paced = undefined;
     if (this.frame === 0) this.frame = requestAnimationFrame(() => this.tell());
   }
 
@@ -241,7 +261,10 @@ export class FollowedRun {
 
   private tell(): void {
     this.frame = 0;
+    this.told = performance.now();
     for (const listener of this.listeners) listener();
+    if (this.unread) this.tellReaders();
+    this.unread = false;
   }
 }
 
