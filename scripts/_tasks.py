@@ -89,6 +89,14 @@ def bench(args: Sequence[str]) -> NoReturn:
     _become([here.python, "-m", "benchmarks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
 
 
+def screenshots(args: Sequence[str]) -> NoReturn:
+    """The pictures of the README, taken of the demo in a browser."""
+    here = _env.browser()
+    _env.ensure(here, _env.Ui(), _env.target("autogen"))
+    folder = args[0] if args else "docs/images"
+    _become([here.python, "-m", "tests.browser.pictures", folder], {"OUTTAKE_ENVS": str(_env.ENVS)})
+
+
 def env(args: Sequence[str]) -> int:
     """Make the environment of a target, and print its interpreter."""
     if len(args) != 1:
@@ -123,6 +131,7 @@ TASKS: dict[str, Callable[[Sequence[str]], int]] = {
     "demo": demo,
     "env": env,
     "lint": lint,
+    "screenshots": screenshots,
     "test": test,
 }
 

@@ -108,6 +108,14 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert set(missing) <= written_elsewhere
 
 
+def test_pictures_are_there_and_are_small() -> None:
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    shown = set(re.findall(r"images/([\w-]+\.png)", text))
+    assert shown <= {picture.name for picture in (ROOT / "docs" / "images").glob("*.png")}
+    large = [picture.name for picture in (ROOT / "docs" / "images").glob("*.png") if picture.stat().st_size > 250_000]
+    assert large == [], "`scripts/screenshots` takes them"
+
+
 def known() -> dict[str, list[str]]:
     """Every command with its options."""
     group = typer.main.get_command(importlib.import_module("outtake.cli.app").app)
