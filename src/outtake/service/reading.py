@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -131,13 +130,7 @@ class Reading(Annotating):
 
     def pick(self, run: str, seqs: Sequence[int]) -> Document:
         """The records with these numbers, and a glance at each body; a number that the run has not is left out."""
-        found = self._run(run)
-        wanted = sorted(set(seqs))
-        spans = [list(span) for _, span in itertools.groupby(enumerate(wanted), lambda at: at[1] - at[0])]
-        picked: list[Document] = []
-        for span in spans:
-            first, last = span[0][1], span[-1][1]
-            picked += [common(record) for record in self.store.records(found.id, after=first - 1, before=last + 1)]
+        picked = [common(record) for record in self.store.picked(self._run(run).id, seqs)]
         bodies = {record["hash"] for record in picked if record["hash"]}
         return {
             "run": run,
