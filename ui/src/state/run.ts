@@ -17,9 +17,13 @@ const FIRST = 2000;
 const NEXT = 20_000;
 /** Records of one request for what records say. */
 const PICK = 100;
+/** Records that are asked for at once; who scrolls past more than these does not look at the first of them. */
+const MOST_WANTED = 2 * PICK;
+/** Milliseconds in which wishes gather. */
+const GATHERING = 40;
 const MOST_KEPT = 20_000;
 /** Milliseconds between two tellings of what only adds to a run: a person reads no faster. */
-const PACE = 100;
+const PACE = 200;
 
 export interface RunView {
   info: RunInfo | null;
@@ -102,7 +106,11 @@ export class FollowedRun {
       const known = record !== undefined && (!record.hash || this.glances.has(record.hash));
       if (!known && !this.asked.has(seq) && seq < this.view.outline.length) this.wanted.add(seq);
     }
-    if (this.wanted.size > 0) this.picking ??= setTimeout(() => this.pick(), 15);
+    for (const seq of this.wanted) {
+      if (this.wanted.size <= MOST_WANTED) break;
+      this.wanted.delete(seq);
+    }
+    if (this.wanted.size > 0) this.picking ??= setTimeout(() => this.pick(), GATHERING);
   }
 
   /** Ask for the state again, after a command. */
@@ -213,7 +221,7 @@ export class FollowedRun {
 
   private pick(): void {
     this.picking = undefined;
-    const seqs = [...this.wanted].slice(0, PICK);
+    const seqs = [...this.wanted].slice(-PICK);
     for (const seq of seqs) {
       this.wanted.delete(seq);
       this.asked.add(seq);
