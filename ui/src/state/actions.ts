@@ -6,7 +6,8 @@ import { useCallback } from "react";
 import type { RunInfo } from "@/api/schema";
 import { type ControlVerb, whyNot } from "@/model/control";
 
-import { asBefore, control, fork, startRun } from "./commands";
+import { control, fork, runAgain } from "./commands";
+import { followedRun } from "./run";
 
 export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string; hotkey: string } } = {
   continue: { label: "Continue", keys: "F5", hotkey: "F5" },
@@ -17,22 +18,24 @@ export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string;
   stop: { label: "Stop", keys: "Shift+F5", hotkey: "shift+F5" },
 };
 
-/** Do a verb, if it applies. */
+/** Do a verb, if it applies then; the same function as long as the run is the same. */
 export function useVerb(info: RunInfo | null): (verb: ControlVerb) => void {
+  const run = info?.run;
   return useCallback(
     (verb) => {
-      if (info !== null && whyNot(info, verb) === "") void control(info.run, verb);
+      const now = run === undefined ? null : followedRun(run).snapshot().info;
+      if (now !== null && whyNot(now, verb) === "") void control(now.run, verb);
     },
-    [info],
+    [run],
   );
 }
 
 /** Start the target of a run again, with the same input; opens the new run. */
-export function useRunAgain(): (info: RunInfo) => Promise<void> {
+export function useRunAgain(): (run: string) => Promise<void> {
   const navigate = useNavigate();
   return useCallback(
-    async (info) => {
-      const made = await startRun(asBefore(info));
+    async (run) => {
+      const made = await runAgain(run);
       if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
     },
     [navigate],

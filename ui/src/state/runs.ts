@@ -58,7 +58,9 @@ function set(next: RunList): void {
   for (const listener of listeners) listener();
 }
 
-/** All runs, oldest first. */
-export function useRuns(): RunList {
-  return useSyncExternalStore(subscribe, () => list);
+const idle = () => () => undefined;
+
+/** All runs, oldest first; kept up to date while `follow` is true. */
+export function useRuns(follow = true): RunList {
+  return useSyncExternalStore(follow ? subscribe : idle, () => list);
 }

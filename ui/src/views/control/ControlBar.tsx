@@ -17,9 +17,11 @@ import {
   type TablerIcon,
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import { memo } from "react";
 
 import { duration, money } from "@/kit/words";
 import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/control";
+import { runTitle } from "@/model/names";
 import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
@@ -41,7 +43,6 @@ export function ControlBar() {
   const { view } = useWorkspace();
   const info = view.info;
   const doVerb = useVerb(info);
-  const runAgain = useRunAgain();
   useHotkeys(
     VERBS.map((verb) => [VERB_NAMES[verb].hotkey, () => doVerb(verb), { preventDefault: true }]),
     [],
@@ -52,64 +53,88 @@ export function ControlBar() {
       <Link to="/" className={classes["brand"]} aria-label="Outtake: all runs">
         <img src="/icon.svg" alt="" width={20} height={20} />
       </Link>
-      <RunSwitch />
+      <RunSwitch id={info.run} title={runTitle(info)} />
       <div role="toolbar" aria-label="Control of the run" className={classes["verbs"]}>
-        {VERBS.map((verb) => {
-          const { label, keys } = VERB_NAMES[verb];
-          const why = whyNot(info, verb);
-          const Icon = ICONS[verb];
-          const go = verb === "continue" && why === "";
-          return (
-            <Tooltip
-              key={verb}
-              label={
-                <>
-                  {label} <Kbd size="xs">{keys}</Kbd>
-                  {why !== "" && <div>{why}</div>}
-                </>
-              }
-            >
-              <ActionIcon
-                aria-label={label}
-                aria-keyshortcuts={keys}
-                variant={go ? "filled" : "subtle"}
-                color={go ? "cyan" : "gray"}
-                aria-disabled={why !== ""}
-                {...(why !== "" && { "data-disabled": true })}
-                onClick={() => doVerb(verb)}
-              >
-                <Icon size={17} stroke={1.8} />
-              </ActionIcon>
-            </Tooltip>
-          );
-        })}
-        {!info.live && !info.imported && (
-          <Tooltip label="Run again: the same target and input, from the start">
-            <ActionIcon aria-label="Run again" onClick={() => void runAgain(info)}>
-              <IconRefresh size={17} stroke={1.8} />
-            </ActionIcon>
-          </Tooltip>
-        )}
+        {VERBS.map((verb) => (
+          <VerbButton key={verb} verb={verb} why={whyNot(info, verb)} onVerb={doVerb} />
+        ))}
+        {!info.live && !info.imported && <AgainButton run={info.run} />}
       </div>
       <Status />
       <span className={classes["space"]} />
       <Figures />
       <Outcome />
-      <Tooltip
-        label={
-          <>
-            All commands <Kbd size="xs">Ctrl+K</Kbd>
-          </>
-        }
-      >
-        <ActionIcon aria-label="All commands" aria-keyshortcuts="Control+K" onClick={() => spotlight.open()}>
-          <IconCommand size={17} stroke={1.8} />
-        </ActionIcon>
-      </Tooltip>
-      <SchemeToggle />
+      <PaletteButton />
+      <Scheme />
     </header>
   );
 }
+
+// The parts of the bar that a running program does not change are not drawn anew with every record.
+
+interface VerbButtonProps {
+  verb: ControlVerb;
+  /** Why it does not apply now; nothing where it does. */
+  why: string;
+  onVerb: (verb: ControlVerb) => void;
+}
+
+const VerbButton = memo(function VerbButton({ verb, why, onVerb }: VerbButtonProps) {
+  const { label, keys } = VERB_NAMES[verb];
+  const Icon = ICONS[verb];
+  const go = verb === "continue" && why === "";
+  return (
+    <Tooltip
+      label={
+        <>
+          {label} <Kbd size="xs">{keys}</Kbd>
+          {why !== "" && <div>{why}</div>}
+        </>
+      }
+    >
+      <ActionIcon
+        aria-label={label}
+        aria-keyshortcuts={keys}
+        variant={go ? "filled" : "subtle"}
+        color={go ? "cyan" : "gray"}
+        aria-disabled={why !== ""}
+        {...(why !== "" && { "data-disabled": true })}
+        onClick={() => onVerb(verb)}
+      >
+        <Icon size={17} stroke={1.8} />
+      </ActionIcon>
+    </Tooltip>
+  );
+});
+
+const AgainButton = memo(function AgainButton({ run }: { run: string }) {
+  const runAgain = useRunAgain();
+  return (
+    <Tooltip label="Run again: the same target and input, from the start">
+      <ActionIcon aria-label="Run again" onClick={() => void runAgain(run)}>
+        <IconRefresh size={17} stroke={1.8} />
+      </ActionIcon>
+    </Tooltip>
+  );
+});
+
+const PaletteButton = memo(function PaletteButton() {
+  return (
+    <Tooltip
+      label={
+        <>
+          All commands <Kbd size="xs">Ctrl+K</Kbd>
+        </>
+      }
+    >
+      <ActionIcon aria-label="All commands" aria-keyshortcuts="Control+K" onClick={() => spotlight.open()}>
+        <IconCommand size={17} stroke={1.8} />
+      </ActionIcon>
+    </Tooltip>
+  );
+});
+
+const Scheme = memo(SchemeToggle);
 
 function Status() {
   const { view } = useWorkspace();

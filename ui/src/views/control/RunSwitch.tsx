@@ -3,22 +3,17 @@
 import { Button, Menu, ScrollArea } from "@mantine/core";
 import { IconCheck, IconChevronDown, IconX } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
+import { memo } from "react";
 
 import { oneLine } from "@/kit/words";
 import { runTitle } from "@/model/names";
 import { treeOf } from "@/model/tree";
+import { usePlace } from "@/state/place";
 import { useRuns } from "@/state/runs";
-import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./RunSwitch.module.css";
 
-export function RunSwitch() {
-  const { id, view, place } = useWorkspace();
-  const { runs } = useRuns();
-  const navigate = useNavigate();
-  const tree = treeOf(runs, id);
-  const { bottom, side } = place;
-  const open = { ...(bottom === undefined ? {} : { bottom }), ...(side === undefined ? {} : { side }) };
+export const RunSwitch = memo(function RunSwitch({ id, title }: { id: string; title: string }) {
   return (
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
@@ -27,34 +22,49 @@ export function RunSwitch() {
           color="gray"
           className={classes["button"]}
           rightSection={<IconChevronDown size={14} />}
-          aria-label={`Run ${view.info === null ? id : runTitle(view.info)}: other runs`}
+          aria-label={`Run ${title}: other runs`}
         >
-          {view.info === null ? id : runTitle(view.info)}
+          {title}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{tree.length > 1 ? "This run and its forks" : "This run has no forks yet"}</Menu.Label>
-        <ScrollArea.Autosize mah={380}>
-          {tree.map(({ run, depth }) => (
-            <Menu.Item
-              key={run.run}
-              data-current={run.run === id || undefined}
-              className={classes["item"]}
-              onClick={() => void navigate({ to: "/runs/$run", params: { run: run.run }, search: open })}
-            >
-              <span className={classes["line"]} style={{ paddingLeft: Math.min(depth, 6) * 14 }}>
-                <b>{runTitle(run)}</b>
-                {run.cut !== null && <span className="quiet"> from {run.cut}</span>}
-                {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="right" />}
-                {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="wrong" />}
-                <span className={classes["result"]}>{oneLine(run.error || run.output || run.status, 60)}</span>
-              </span>
-            </Menu.Item>
-          ))}
-        </ScrollArea.Autosize>
-        <Menu.Divider />
-        <Menu.Item onClick={() => void navigate({ to: "/" })}>All runs</Menu.Item>
+        <Relatives id={id} />
       </Menu.Dropdown>
     </Menu>
+  );
+});
+
+/** The run's tree; it is there while the menu is open. */
+function Relatives({ id }: { id: string }) {
+  const [place] = usePlace();
+  const { runs } = useRuns();
+  const navigate = useNavigate();
+  const tree = treeOf(runs, id);
+  const { bottom, side } = place;
+  const open = { ...(bottom === undefined ? {} : { bottom }), ...(side === undefined ? {} : { side }) };
+  return (
+    <>
+      <Menu.Label>{tree.length > 1 ? "This run and its forks" : "This run has no forks yet"}</Menu.Label>
+      <ScrollArea.Autosize mah={380}>
+        {tree.map(({ run, depth }) => (
+          <Menu.Item
+            key={run.run}
+            data-current={run.run === id || undefined}
+            className={classes["item"]}
+            onClick={() => void navigate({ to: "/runs/$run", params: { run: run.run }, search: open })}
+          >
+            <span className={classes["line"]} style={{ paddingLeft: Math.min(depth, 6) * 14 }}>
+              <b>{runTitle(run)}</b>
+              {run.cut !== null && <span className="quiet"> from {run.cut}</span>}
+              {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="passed" />}
+              {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="failed" />}
+              <span className={classes["result"]}>{oneLine(run.error || run.output || run.status, 60)}</span>
+            </span>
+          </Menu.Item>
+        ))}
+      </ScrollArea.Autosize>
+      <Menu.Divider />
+      <Menu.Item onClick={() => void navigate({ to: "/" })}>All runs</Menu.Item>
+    </>
   );
 }

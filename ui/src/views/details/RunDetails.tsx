@@ -40,7 +40,7 @@ export function RunDetails() {
       </header>
       {!info.imported && !info.live && (
         <Group gap={6} mb={12}>
-          <Button variant="light" onClick={() => void runAgain(info)}>
+          <Button variant="light" onClick={() => void runAgain(info.run)}>
             Run again
           </Button>
           <Button variant="default" onClick={() => void forkEnd(info)}>

@@ -2,9 +2,9 @@
 
 import { ActionIcon, Loader, Menu, Tooltip } from "@mantine/core";
 import { IconDotsVertical, IconLayoutBottombar, IconLayoutSidebarRight, IconX } from "@tabler/icons-react";
-import { Suspense } from "react";
+import { memo, Suspense } from "react";
 
-import { type Dock, type PanelId, PANELS } from "@/state/place";
+import { type Dock, type Go, type PanelId, PANELS } from "@/state/place";
 import { usePrefs } from "@/state/prefs";
 
 import { Boundary } from "@/kit/Boundary";
@@ -38,12 +38,19 @@ export function useShow(): (panel: PanelId) => void {
   return (panel) => go({ [usePrefs.getState().docks[panel]]: panel });
 }
 
-export function DockTabs({ dock, open }: { dock: Dock; open: PanelId | null }) {
-  const { go, view } = useWorkspace();
+interface DockTabsProps {
+  dock: Dock;
+  open: PanelId | null;
+  /** How many things are held. */
+  held: number;
+  go: Go;
+}
+
+/** The tabs of a dock; a running program does not change them. */
+export const DockTabs = memo(function DockTabs({ dock, open, held, go }: DockTabsProps) {
   const panels = usePanelsOf(dock);
   const move = usePrefs((prefs) => prefs.move);
   const other: Dock = dock === "bottom" ? "side" : "bottom";
-  const held = view.info?.held.length ?? 0;
   const step = (event: React.KeyboardEvent, at: number) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
@@ -116,7 +123,7 @@ export function DockTabs({ dock, open }: { dock: Dock; open: PanelId | null }) {
       )}
     </div>
   );
-}
+});
 
 export function DockBody({ dock, open }: { dock: Dock; open: PanelId }) {
   const { View } = PANEL_KINDS[open];

@@ -63,7 +63,8 @@ function NoRun({ id, error }: { id: string; error: Error }) {
 }
 
 function Window() {
-  const { view } = useWorkspace();
+  const { view, go } = useWorkspace();
+  const held = view.info?.held.length ?? 0;
   const open = useOpen();
   const columns = useDefaultLayout({ id: "outtake-columns", storage: localStorage });
   const rows = useDefaultLayout({ id: "outtake-rows", storage: localStorage });
@@ -92,7 +93,7 @@ function Window() {
                     <Separator className={classes["across"]} aria-label="Width of the panel beside" />
                     <Panel id="side" defaultSize="36%" minSize="240px">
                       <aside className={classes["dock"]} aria-label="Panel beside the history">
-                        <DockTabs dock="side" open={open.side} />
+                        <DockTabs dock="side" open={open.side} held={held} go={go} />
                         <DockBody dock="side" open={open.side} />
                       </aside>
                     </Panel>
@@ -105,7 +106,7 @@ function Window() {
                 <Separator className={classes["down"]} aria-label="Height of the panel below" />
                 <Panel id="lower" defaultSize="34%" minSize="90px">
                   <aside className={classes["dock"]} aria-label="Panel below the history">
-                    <DockTabs dock="bottom" open={open.bottom} />
+                    <DockTabs dock="bottom" open={open.bottom} held={held} go={go} />
                     <DockBody dock="bottom" open={open.bottom} />
                   </aside>
                 </Panel>
@@ -116,8 +117,8 @@ function Window() {
       </Group>
       {(open.bottom === null || open.side === null) && (
         <footer className={classes["closed"]}>
-          {open.bottom === null && <DockTabs dock="bottom" open={null} />}
-          {open.side === null && <DockTabs dock="side" open={null} />}
+          {open.bottom === null && <DockTabs dock="bottom" open={null} held={held} go={go} />}
+          {open.side === null && <DockTabs dock="side" open={null} held={held} go={go} />}
         </footer>
       )}
     </div>
