@@ -28,6 +28,8 @@ export interface ValueEditorProps {
   value: Json;
   /** The new value, and why it cannot be given yet.  A text stands for a value that says one text. */
   onChange: (value: Json, problem: string | null) => void;
+  /** The value that was there before anything was written; the first one unless it is said. */
+  base?: Json;
   label: string;
   schema?: Schema | null | undefined;
   /** Whether a text may be given where the value is none. */
@@ -37,11 +39,12 @@ export interface ValueEditorProps {
   onSubmit?: (() => void) | undefined;
 }
 
-export function ValueEditor({ value, onChange, label, schema, text = false, autoFocus, onSubmit }: ValueEditorProps) {
+export function ValueEditor(props: ValueEditorProps) {
+  const { value, onChange, label, schema, text = false, autoFocus, onSubmit } = props;
   const sole = soleText(value);
   const form = schema && propertiesOf(resolved(schema, schema).schema).length > 0 ? schema : null;
   const ways: Way[] = [...(sole !== null || text ? ["text" as const] : []), ...(form ? ["form" as const] : []), "json"];
-  const [base] = useState(value);
+  const [base] = useState(props.base ?? value);
   const [asked, ask] = useState<Way | null>(null);
   const way = asked !== null && ways.includes(asked) ? asked : (ways[0] ?? "json");
   const written = useRef<HTMLTextAreaElement>(null);
@@ -95,6 +98,7 @@ export function ValueEditor({ value, onChange, label, schema, text = false, auto
         <JsonField
           value={value}
           label={label}
+          quiet
           minHeight={90}
           onChange={onChange}
           onSubmit={onSubmit}

@@ -13,6 +13,8 @@ export interface JsonFieldProps {
   minHeight?: number;
   maxHeight?: number;
   autoFocus?: boolean;
+  /** Whether what is wrong is told by who asked for it, not here. */
+  quiet?: boolean;
   onSubmit?: (() => void) | undefined;
 }
 
@@ -24,6 +26,7 @@ export function JsonField({
   minHeight = 60,
   maxHeight = 320,
   autoFocus,
+  quiet = false,
   onSubmit,
 }: JsonFieldProps) {
   const [text, setText] = useState(() => prettyJson(value));
@@ -53,7 +56,7 @@ export function JsonField({
         {...(autoFocus && { autoFocus })}
         {...(onSubmit && { onSubmit })}
       />
-      {problem !== null && (
+      {problem !== null && !quiet && (
         <div role="alert" className={classes["problem"]}>
           {problem}
         </div>

@@ -1,7 +1,7 @@
 /** Something that is held: why, with what, and what can be answered. */
 
 import { Button, Textarea } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import type { PendingHold } from "@/api/schema";
 import { BodyView } from "@/kit/body/BodyView";
@@ -11,6 +11,7 @@ import { tellHold } from "@/model/control";
 import { answersTo, type HoldAnswer } from "@/model/pending";
 import { isFields, type Schema } from "@/model/schema";
 import { VERB_NAMES } from "@/state/actions";
+import { useAnswering, useWritten } from "@/state/answering";
 import { control, fork, release } from "@/state/commands";
 import { useWorkspace } from "@/views/workspace/context";
 import { useNavigate } from "@tanstack/react-router";
@@ -23,16 +24,18 @@ const GIVING = { input: "What goes in instead", result: "What comes back", error
 export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema | null }) {
   const { id, select } = useWorkspace();
   const navigate = useNavigate();
-  const [giving, setGiving] = useState<HoldAnswer | null>(null);
   const [busy, setBusy] = useState(false);
   const answers = answersTo(hold);
+  const { write, forget } = useAnswering();
+  const written = useWritten(id, hold.hold);
+  const giving = answers.find((answer) => answer.label === written?.label) ?? null;
   const asks = hold.when === "input";
   const about = hold.message ?? hold.invocation ?? hold.parent;
   const give = async (answer: HoldAnswer, value?: unknown) => {
     setBusy(true);
     const done = await release(id, { ...answer.release(value), hold: hold.hold });
     setBusy(false);
-    if (done) setGiving(null);
+    if (done) forget(id, hold.hold);
   };
   const retry = async () => {
     if (hold.invocation === null) return;
@@ -45,9 +48,11 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
     <Button
       key={answer.label}
       variant={answer.usual ? "filled" : "default"}
-      disabled={busy}
+      disabled={busy || giving !== null}
       {...(answer.harsh && { c: "var(--ot-failed)" })}
-      onClick={() => (answer.needs === null ? void give(answer) : setGiving(answer))}
+      onClick={() =>
+        answer.needs === null ? void give(answer) : write(id, hold.hold, { label: answer.label, value: undefined })
+      }
     >
       {answer.label}
     </Button>
@@ -80,13 +85,15 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
           answer={shown}
           title={asks ? "Your answer" : GIVING[shown.needs]}
           first={shown.needs === "error" ? "" : firstValue(hold, shown)}
+          written={written?.value}
           schema={shown.needs === "input" ? schema : null}
           busy={busy}
+          onWrite={(value) => write(id, hold.hold, { label: shown.label, value })}
           onGive={(value) => void give(shown, value)}
-          onCancel={asks ? null : () => setGiving(null)}
+          onCancel={asks ? null : () => forget(id, hold.hold)}
         />
       )}
-      {giving === null && !asks && (
+      {!asks && (
         <div className={classes["buttons"]}>
           {answers.filter((answer) => answer.needs === null && !answer.harsh).map(button)}
           {hold.when !== "diverged" &&
@@ -95,12 +102,16 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
                 key={verb}
                 variant="default"
                 title={VERB_NAMES[verb].keys}
+                disabled={giving !== null}
                 onClick={() => void control(id, verb, hold.hold)}
               >
                 {VERB_NAMES[verb].label}
               </Button>
             ))}
         </div>
+      )}
+      {giving !== null && !asks && (
+        <p className={classes["kept"]}>What you write is kept. Give it or cancel it to go on in another way.</p>
       )}
       {giving === null && !asks && (
         <div className={classes["more"]}>
@@ -124,40 +135,50 @@ function firstValue(hold: PendingHold, answer: HoldAnswer): unknown {
 interface GivingProps {
   answer: HoldAnswer;
   title: string;
+  /** What is there to begin with. */
   first: unknown;
+  /** What has been written instead; undefined where nothing has. */
+  written: unknown;
   schema: Schema | null;
   busy: boolean;
+  onWrite: (value: unknown) => void;
   onGive: (value: unknown) => void;
   onCancel: (() => void) | null;
 }
 
-function Giving({ answer, title, first, schema, busy, onGive, onCancel }: GivingProps) {
-  const [value, setValue] = useState(first);
+function Giving({ answer, title, first, written, schema, busy, onWrite, onGive, onCancel }: GivingProps) {
+  const value = written === undefined ? first : written;
   const [problem, setProblem] = useState<string | null>(null);
   const give = () => {
     if (problem === null && !busy) onGive(value);
   };
+  const box = useRef<HTMLDivElement>(null);
+  const asked = onCancel !== null;
+  useEffect(() => {
+    if (asked) box.current?.scrollIntoView({ block: "nearest" });
+  }, [asked]);
   return (
-    <div className={classes["editor"]}>
+    <div ref={box} className={classes["editor"]}>
       <h5 className={classes["editorTitle"]}>{title}</h5>
       {answer.needs === "error" ? (
         <Textarea
           aria-label={title}
           autosize
           minRows={2}
-          data-autofocus
+          autoFocus={asked}
           value={typeof value === "string" ? value : ""}
-          onChange={(event) => setValue(event.currentTarget.value)}
+          onChange={(event) => onWrite(event.currentTarget.value)}
         />
       ) : (
         <ValueEditor
           label={title}
           value={value}
           text={answer.needs === "result"}
-          autoFocus={onCancel !== null}
+          autoFocus={asked}
+          base={first}
           schema={isFields(value) && "$type" in value ? null : schema}
           onChange={(next, wrong) => {
-            setValue(next);
+            onWrite(next);
             setProblem(wrong);
           }}
           onSubmit={give}

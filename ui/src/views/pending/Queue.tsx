@@ -12,7 +12,7 @@ import {
   IconPlayerTrackNext,
   IconTrash,
 } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import type { MessageQueued } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
@@ -212,8 +212,10 @@ interface EditProps {
 function EditMessage({ value, label, schema, onSave, onCancel }: EditProps) {
   const [next, setNext] = useState(value);
   const [problem, setProblem] = useState<string | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
   return (
-    <div className={classes["editor"]}>
+    <div ref={box} className={classes["editor"]}>
       <ValueEditor
         value={next}
         label={label}

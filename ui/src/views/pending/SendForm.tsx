@@ -56,7 +56,7 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
     const done = await sendMessage(id, { component, value, type });
     setBusy(false);
     if (!done) return;
-    notifications.show({ message: `Queued for ${shortName(component)}`, autoClose: 3000 });
+    notifications.show({ message: `Sent to ${shortName(component)}`, autoClose: 3000 });
     onClose();
   };
   const forkHere = async () => {
