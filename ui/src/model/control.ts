@@ -40,7 +40,9 @@ const STATES: { [status in RunInfo["status"]]: string } = {
 };
 
 export function tellStatus(info: Pick<RunInfo, "status" | "live" | "imported">): string {
-  return info.imported ? "Imported log" : (STATES[info.status] ?? info.status);
+  if (info.imported) return "Imported log";
+  if (info.status === "held" && !info.live) return "Its program ended while it was held: go on from the end in a fork";
+  return STATES[info.status] ?? info.status;
 }
 
 /** What is held, where, and why. */

@@ -44,6 +44,13 @@ const BIT = Object.fromEntries(FLAGS.map((flag, n) => [flag, 1 << n])) as Record
 const KIND = new Map<string, number>(KINDS.map((kind, n) => [kind, n]));
 const CALL = new Map<string, number>(CALLS.map((call, n) => [call, n]));
 const FIRST_ROOM = 1024;
+/** The hashes of null, {}, [] and "": bodies that say nothing. */
+const EMPTY = new Set([
+  "941dffce4e4308ceb33e87326003257d",
+  "2afb9b83f9314e5d029766197f539792",
+  "7ebb3c7c2a87b1a2f8a7ed729ecb040d",
+  "dd8a9e496bd8c69c5c77db4c77572fb0",
+]);
 
 type Reference = "invocation" | "parent" | "message" | "span";
 
@@ -248,7 +255,7 @@ function typeOf(record: LogRecord): string | undefined {
 }
 
 function flagsOf(record: LogRecord): number {
-  let bits = record.hash ? 0 : BIT.empty;
+  let bits = record.hash && !EMPTY.has(record.hash) ? 0 : BIT.empty;
   const told = record as { [flag in "failed" | "edited" | "injected" | "opaque"]?: boolean } & {
     by?: string;
     how?: string;

@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import { DEFAULT_ASPECTS, type RowChoice, depthsOf, rowAt, rowsOf } from "./rows";
+import { clockOf, DEFAULT_ASPECTS, type RowChoice, depthsOf, rowAt, rowsOf } from "./rows";
 import { logOf } from "./testing";
 
-const ALL: RowChoice = { aspects: DEFAULT_ASPECTS, components: null, found: null, plumbing: false, folded: new Set() };
+const ALL: RowChoice = {
+  aspects: DEFAULT_ASPECTS,
+  components: null,
+  found: null,
+  plumbing: false,
+  folded: new Set(),
+  held: new Set(),
+};
 const team = () =>
   logOf([
     { kind: "run_started" },
@@ -33,6 +40,10 @@ describe("rows", () => {
     expect([...rowsOf(team(), { ...ALL, plumbing: true }).seqs]).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12]);
   });
 
+  it("show what is held, whatever it is", () => {
+    expect([...rowsOf(team(), { ...ALL, held: new Set([10]) }).seqs]).toEqual([0, 1, 2, 5, 6, 8, 10, 12]);
+  });
+
   it("fold an invocation with all that is inside", () => {
     expect([...rowsOf(team(), { ...ALL, folded: new Set([5]) }).seqs]).toEqual([0, 1, 2, 5, 12]);
   });
@@ -48,6 +59,14 @@ describe("rows", () => {
   it("find the row of a record, or the last before it", () => {
     const rows = rowsOf(team(), ALL);
     expect([0, 3, 7, 12, 99].map((seq) => rows.seqs[rowAt(rows, seq)])).toEqual([0, 2, 6, 12, 12]);
+  });
+});
+
+describe("the clock", () => {
+  it("leaves out what lies between a run and its fork", () => {
+    const outline = logOf([{ kind: "run_started" }, { kind: "noted", at: 1001 }, { kind: "noted", at: 1061 }]);
+    expect([0, 1, 2].map(clockOf(outline, null))).toEqual([0, 1000, 61_000]);
+    expect([0, 1, 2].map(clockOf(outline, 2))).toEqual([0, 1000, 1000]);
   });
 });
 

@@ -19,6 +19,8 @@ export interface RowChoice {
   plumbing: boolean;
   /** Invocations, by the number of their first record, whose inside is not shown. */
   folded: ReadonlySet<number>;
+  /** Records that are shown in any case: those that are held. */
+  held: ReadonlySet<number>;
 }
 
 export interface Rows {
@@ -68,7 +70,7 @@ export function rowsOf(outline: Outline, choice: RowChoice): Rows {
     if (!shown(seq)) continue;
     if (plumbing[seq]) {
       left++;
-      if (!choice.plumbing) continue;
+      if (!choice.plumbing && !choice.held.has(seq)) continue;
     }
     if (row >= 0 && lastShown === seq - 1 && sameLetter(outline, seq)) {
       counts[row] = (counts[row] ?? 0) + 1;
@@ -142,6 +144,13 @@ function hiddenIn(outline: Outline, folded: ReadonlySet<number>): Uint8Array {
     if (around !== NONE && (folded.has(around) || hidden[around])) hidden[seq] = 1;
   }
   return hidden;
+}
+
+/** How many records in a line say the same to several recipients, this one the first. */
+export function letterOf(outline: Outline, seq: number): number {
+  let count = 1;
+  while (seq + count < outline.length && sameLetter(outline, seq + count)) count++;
+  return count;
 }
 
 function sameLetter(outline: Outline, seq: number): boolean {
@@ -218,4 +227,14 @@ export function speaks(outline: Outline, seq: number): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * Milliseconds of a record since its run began.  A fork goes on at another time than its parent: what lies between is left
+ * out.
+ */
+export function clockOf(outline: Outline, cut: number | null): (seq: number) => number {
+  const origin = outline.length > 0 ? outline.at(0) : 0;
+  const gap = cut !== null && cut > 0 && cut < outline.length ? outline.at(cut) - outline.at(cut - 1) : 0;
+  return (seq) => outline.at(seq) - origin - (cut !== null && seq >= cut ? gap : 0);
 }

@@ -4,13 +4,18 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { api, got } from "@/api/client";
+import type { Passage } from "@/api/schema";
 
 /** Records that one answer tells of; a search that finds more is told to be narrowed. */
 const MOST = 1000;
 
+const NONE: ReadonlyMap<number, Passage> = new Map();
+
 export interface Found {
   /** The records that fit; null where nothing is searched for. */
   found: ReadonlySet<number> | null;
+  /** Where each of them says it. */
+  passages: ReadonlyMap<number, Passage>;
   total: number;
   /** How many of them say it in words that no record before has. */
   firsts: number;
@@ -33,10 +38,12 @@ export function useFound(run: string, text: string | undefined, first: boolean, 
     retry: false,
   });
   return useMemo(() => {
-    if (!asked) return { found: null, total: 0, firsts: 0, loading: false, error: null };
+    if (!asked) return { found: null, passages: NONE, total: 0, firsts: 0, loading: false, error: null };
     const fits = data !== undefined && (data.text === text || isPlaceholderData);
+    const passages = fits ? new Map(data.found.map((passage) => [passage.seq, passage])) : NONE;
     return {
-      found: fits ? new Set(data.found.map((passage) => passage.seq)) : new Set(),
+      found: new Set(passages.keys()),
+      passages,
       total: data?.total ?? 0,
       firsts: data?.firsts ?? 0,
       loading: isFetching,

@@ -149,7 +149,9 @@ function Status() {
     <span className={classes["status"]} role="status" data-status={info.status}>
       <span className={classes["dot"]} data-busy={busy || undefined} aria-hidden />
       {away ? (
-        <span className={classes["lost"]}>{AWAY[view.connection] ?? "Connecting…"}</span>
+        <span className={AWAY[view.connection] === undefined ? "quiet" : classes["lost"]}>
+          {AWAY[view.connection] ?? "Connecting…"}
+        </span>
       ) : hold === undefined ? (
         <span className="ellipsis">{info.trouble !== "" ? info.trouble : tellStatus(info)}</span>
       ) : (
@@ -186,7 +188,7 @@ function Figures() {
         .map(([n, name, about]) => (
           <Tooltip key={name} label={about}>
             <span>
-              <b className="number">{n.toLocaleString("en")}</b> {name}
+              <b className="number">{n.toLocaleString("en")}</b> {n === 1 ? name.replace(/s$/, "") : name}
             </span>
           </Tooltip>
         ))}

@@ -12,7 +12,7 @@ import { duration, money } from "@/kit/words";
 import { ASPECT_NAMES } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
-import { endsOf } from "@/model/rows";
+import { endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell } from "@/model/telling";
 import { useBody } from "@/state/bodies";
@@ -25,14 +25,14 @@ import { useWorkspace } from "@/views/workspace/context";
 
 import { ChangeEditor } from "./ChangeEditor";
 import classes from "./Details.module.css";
-import { Remarks } from "./Remarks";
+import { NewRemark, Remarks } from "./Remarks";
 
 export function RecordDetails({ seq }: { seq: number }) {
   const { id, run, view } = useWorkspace();
   const { outline } = view;
   const editing = useEditing();
   const record = useRecord(run, seq);
-  const told = tell(outline, seq);
+  const told = tell(outline, seq, letterOf(outline, seq));
   const changes = changesOf(outline, seq);
   const changing = editing.run === id && editing.seq === seq ? changes.find(({ op }) => op === editing.op) : undefined;
   const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
@@ -52,9 +52,10 @@ export function RecordDetails({ seq }: { seq: number }) {
       ) : (
         <ChangeEditor key={changing.op} seq={seq} change={changing} onClose={editing.end} />
       )}
+      <Remarks run={id} seq={seq} />
       {record === undefined ? <Skeleton height={90} /> : <Says record={record} />}
       <Facts seq={seq} record={record} />
-      <Remarks run={id} seq={seq} />
+      <NewRemark run={id} seq={seq} />
     </article>
   );
 }

@@ -11,16 +11,13 @@ import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Details.module.css";
 
+/** What was said: about one record, or, for a run, about it and all its records. */
 export function Remarks({ run, seq }: { run: string; seq: number | null }) {
   const all = useAnnotations(run);
-  const { add, remove } = useAnnotate(run);
-  const [text, setText] = useState<string | null>(null);
+  const { remove } = useAnnotate(run);
   const told = all.filter((annotation) => annotation.kind !== "expectation");
   const mine = seq === null ? told : told.filter((annotation) => annotation.seq === seq);
-  const save = async () => {
-    if (text === null || text.trim() === "") return;
-    if (await add({ kind: "feedback", text: text.trim(), author: "user", seq })) setText(null);
-  };
+  if (mine.length === 0) return null;
   return (
     <section className={classes["remarks"]} aria-label="Remarks">
       {mine.map((annotation) => (
@@ -31,33 +28,45 @@ export function Remarks({ run, seq }: { run: string; seq: number | null }) {
           onRemove={() => void remove(annotation.id)}
         />
       ))}
-      {text === null ? (
-        <Button variant="subtle" color="gray" leftSection={<IconMessagePlus size={14} />} onClick={() => setText("")}>
-          Add a remark
-        </Button>
-      ) : (
-        <>
-          <Textarea
-            aria-label="Remark"
-            autosize
-            minRows={2}
-            data-autofocus
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
-              if (event.key === "Escape") setText(null);
-            }}
-          />
-          <Button mt={6} mr={6} onClick={() => void save()} disabled={text.trim() === ""}>
-            Save
-          </Button>
-          <Button mt={6} variant="subtle" color="gray" onClick={() => setText(null)}>
-            Cancel
-          </Button>
-        </>
-      )}
     </section>
+  );
+}
+
+/** A place to say something about a record or a run. */
+export function NewRemark({ run, seq }: { run: string; seq: number | null }) {
+  const { add } = useAnnotate(run);
+  const [text, setText] = useState<string | null>(null);
+  const save = async () => {
+    if (text === null || text.trim() === "") return;
+    if (await add({ kind: "feedback", text: text.trim(), author: "user", seq })) setText(null);
+  };
+  if (text === null)
+    return (
+      <Button variant="subtle" color="gray" leftSection={<IconMessagePlus size={14} />} onClick={() => setText("")}>
+        Add a remark
+      </Button>
+    );
+  return (
+    <>
+      <Textarea
+        aria-label="Remark"
+        autosize
+        minRows={2}
+        autoFocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
+          if (event.key === "Escape") setText(null);
+        }}
+      />
+      <Button mt={6} mr={6} onClick={() => void save()} disabled={text.trim() === ""}>
+        Save
+      </Button>
+      <Button mt={6} variant="subtle" color="gray" onClick={() => setText(null)}>
+        Cancel
+      </Button>
+    </>
   );
 }
 

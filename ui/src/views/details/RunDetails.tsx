@@ -16,7 +16,7 @@ import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./Details.module.css";
-import { Remarks } from "./Remarks";
+import { NewRemark, Remarks } from "./Remarks";
 
 export function RunDetails() {
   const { id, view, select } = useWorkspace();
@@ -48,6 +48,7 @@ export function RunDetails() {
           </Button>
         </Group>
       )}
+      <Remarks run={id} seq={null} />
       {info.input !== null && <BodyView value={info.input} label="Input" />}
       {info.error === null ? (
         !info.live && <BodyView value={info.output} label="Output" />
@@ -118,7 +119,7 @@ export function RunDetails() {
           </ul>
         </section>
       )}
-      <Remarks run={id} seq={null} />
+      <NewRemark run={id} seq={null} />
     </article>
   );
 }
@@ -158,7 +159,7 @@ function Expected() {
       <TextInput
         size="xs"
         aria-label="Expected answer"
-        data-autofocus
+        autoFocus
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />

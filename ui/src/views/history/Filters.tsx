@@ -48,7 +48,7 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
               ? "searching…"
               : search.found.size < search.total
                 ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
-                : `${count(search.total, "record")} found`}
+                : `${count(search.total, "record")} found${rows.length < search.total ? `, in ${count(rows.length, "row")}` : ""}`}
       </span>
       {search.found !== null && search.firsts < search.total && (
         <Checkbox

@@ -5,10 +5,11 @@ import { IconArrowDown } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 
+import type { Hold } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
 import { NONE } from "@/model/outline";
-import { rowAt, showsAt, speaks } from "@/model/rows";
+import { clockOf, rowAt, showsAt, speaks } from "@/model/rows";
 import { tell } from "@/model/telling";
 import { useFindings } from "@/state/annotations";
 import { useFound } from "@/state/search";
@@ -32,7 +33,8 @@ export function History() {
   const { outline } = view;
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const search = useFound(id, place.q, place.first === true, view.info?.records ?? 0);
-  const rows = useRows(outline, place, folded, search.found);
+  const held = useHeld(view.info?.held);
+  const rows = useRows(outline, place, folded, search.found, held);
   const findings = useFindings(id);
   const box = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<MenuAt | null>(null);
@@ -53,7 +55,7 @@ export function History() {
   const room = virtual.scrollRect?.height;
   useLayoutEffect(() => {
     if (live && rows.length > 0 && seen === 0 && place.at === undefined) following.current = true;
-    if (following.current && live) virtual.scrollToIndex(rows.length - 1, { align: "end" });
+    if (following.current) virtual.scrollToIndex(rows.length - 1, { align: "end" });
     if (atEnd || seen === 0) setSeen(rows.length);
   }, [rows.length, room, live, atEnd, seen, place.at, virtual]);
 
@@ -89,15 +91,6 @@ export function History() {
     for (let row = first; row <= last; row++) wanted.push(rows.seqs[row] ?? 0);
     run.want(wanted);
   }, [first, last, rows, run]);
-
-  const held = useMemo(() => {
-    const seqs = new Set<number>();
-    for (const hold of view.info?.held ?? []) {
-      const seq = hold.invocation ?? hold.message;
-      if (seq !== null) seqs.add(seq);
-    }
-    return seqs;
-  }, [view.info]);
 
   const onSelect = useCallback(
     (seq: number) => {
@@ -158,7 +151,7 @@ export function History() {
     event.preventDefault();
   };
 
-  const origin = outline.length > 0 ? outline.at(0) : 0;
+  const time = clockOf(outline, view.info?.cut ?? null);
   const fresh = rows.length - seen;
   const active = place.at === undefined ? undefined : `row-${rows.seqs[selectedRow]}`;
 
@@ -196,12 +189,12 @@ export function History() {
                     top={item.start}
                     height={item.size}
                     told={told(outline, seq, rows.counts[item.index] ?? 1)}
-                    time={outline.at(seq) - origin}
+                    time={time(seq)}
                     selected={isSelected(item.index)}
                     held={held.has(seq)}
                     finding={findings.get(seq) ?? null}
                     fold={starts ? (folded.has(seq) ? "folded" : "open") : null}
-                    search={place.q ?? ""}
+                    passage={search.passages.get(seq) ?? null}
                     onSelect={onSelect}
                     onFold={onFold}
                     onMenu={onMenu}
@@ -247,6 +240,17 @@ function NoRows({ loading }: { loading: boolean }) {
         Show all records
       </Button>
     </Empty>
+  );
+}
+
+const NOTHING_HELD: ReadonlySet<number> = new Set();
+
+/** The records of what is held; the same set as long as the same is held. */
+function useHeld(holds: readonly Hold[] | undefined): ReadonlySet<number> {
+  const key = (holds ?? []).map((hold) => hold.invocation ?? hold.message ?? "").join();
+  return useMemo(
+    () => (key.replaceAll(",", "") === "" ? NOTHING_HELD : new Set(key.split(",").filter(Boolean).map(Number))),
+    [key],
   );
 }
 

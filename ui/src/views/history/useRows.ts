@@ -12,6 +12,7 @@ export function useRows(
   place: Place,
   folded: ReadonlySet<number>,
   found: ReadonlySet<number> | null,
+  held: ReadonlySet<number>,
 ): Rows {
   const { kinds, only, plumbing } = place;
   const choice = useMemo<RowChoice>(
@@ -21,8 +22,9 @@ export function useRows(
       found,
       plumbing: plumbing === true,
       folded,
+      held,
     }),
-    [kinds, only, plumbing, folded, found],
+    [kinds, only, plumbing, folded, found, held],
   );
   const make = useCallback((of: Outline) => rowsOf(of, choice), [choice]);
   return useOfOutline(outline, make);

@@ -3,6 +3,7 @@
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { memo } from "react";
 
+import type { Passage } from "@/api/schema";
 import { oneLine } from "@/kit/words";
 import { shortName } from "@/model/names";
 import type { Told } from "@/model/telling";
@@ -31,14 +32,15 @@ export interface RowProps {
   finding: string | null;
   /** Whether it can be folded, and is. */
   fold: "open" | "folded" | null;
-  search: string;
+  /** Where it says what was searched for. */
+  passage: Passage | null;
   onSelect: (seq: number) => void;
   onFold: (seq: number) => void;
   onMenu: (seq: number, x: number, y: number) => void;
 }
 
 export const Row = memo(function Row(props: RowProps) {
-  const { run, id, index, seq, depth, top, height, told, time, selected, held, finding, fold, search } = props;
+  const { run, id, index, seq, depth, top, height, told, time, selected, held, finding, fold, passage } = props;
   const glance = useGlance(run, seq);
   const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
   const tall = height > 40;
@@ -116,15 +118,15 @@ export const Row = memo(function Row(props: RowProps) {
               finding
             </span>
           )}
-          {!tall && text !== "" && (
+          {!tall && (text !== "" || passage !== null) && (
             <span className={classes["aside"]}>
-              <Marked text={oneLine(text, 240)} search={search} />
+              {passage === null ? oneLine(text, 240) : <Said passage={passage} />}
             </span>
           )}
         </span>
         {tall && (
           <span className={classes["text"]} data-form={glance?.form}>
-            {glance === undefined ? "" : <Marked text={oneLine(text, 420)} search={search} />}
+            {passage === null ? oneLine(text, 420) : <Said passage={passage} />}
           </span>
         )}
       </span>
@@ -139,19 +141,17 @@ function clock(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 100) return seconds.toFixed(2);
   const minutes = Math.floor(seconds / 60);
-  return `${minutes}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  return `${minutes}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
 }
 
-/** A text in which what was searched for is marked. */
-function Marked({ text, search }: { text: string; search: string }) {
-  if (search === "") return text;
-  const at = text.toLowerCase().indexOf(search.toLowerCase());
-  if (at < 0) return text;
+/** The words around what was searched for. */
+function Said({ passage }: { passage: Passage }) {
+  const flat = (text: string) => text.replaceAll(/\s+/g, " ");
   return (
     <>
-      {text.slice(0, at)}
-      <mark>{text.slice(at, at + search.length)}</mark>
-      {text.slice(at + search.length)}
+      {flat(passage.before)}
+      <mark>{flat(passage.said)}</mark>
+      {flat(passage.after)}
     </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Alert, Anchor, Center, Loader, Stack } from "@mantine/core";
-import { useDocumentTitle } from "@mantine/hooks";
+import { useDocumentTitle, useHotkeys } from "@mantine/hooks";
 import { useCallback, useMemo } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 
@@ -62,10 +62,18 @@ function NoRun({ id, error }: { id: string; error: Error }) {
   );
 }
 
+function focusSearch(): void {
+  document.getElementById("search")?.focus();
+}
+
 function Window() {
   const { view, go } = useWorkspace();
   const held = view.info?.held.length ?? 0;
   const open = useOpen();
+  useHotkeys([
+    ["mod+F", focusSearch],
+    ["/", focusSearch],
+  ]);
   const columns = useDefaultLayout({ id: "outtake-columns", storage: localStorage });
   const rows = useDefaultLayout({ id: "outtake-rows", storage: localStorage });
   const middle = useDefaultLayout({ id: "outtake-middle", storage: localStorage });

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+
+import type { RecordsOutline } from "@/api/schema";
+
+import { FLAGS, KINDS, CALLS, Outline } from "./outline";
+import { logOf, recordsOf } from "./testing";
+
+const told: RecordsOutline = {
+  run: "r1",
+  first: 0,
+  count: 3,
+  total: 3,
+  origin: 1000,
+  kinds: [...KINDS],
+  calls: [...CALLS],
+  flags: [...FLAGS],
+  names: ["team/a", "team/b", "Reset"],
+  columns: {
+    kind: [1, 1, 4],
+    at: [0, 1, 1],
+    component: [0, 0, 1],
+    call: [-1, -1, 0],
+    invocation: [0, 0, 0],
+    parent: [0, 0, 0],
+    message: [0, 0, 1],
+    recipient: [1, 1, -1],
+    type: [2, 2, -1],
+    span: [0, 0, 0],
+    flags: [256, 256, 0],
+  },
+};
+const NOTHING = "2afb9b83f9314e5d029766197f539792";
+
+describe("an outline", () => {
+  it("says the same of records that were pushed and of records that were told in columns", () => {
+    const whole = new Outline();
+    whole.append(told);
+    const live = logOf([
+      { kind: "message_queued", component: "team/a", recipient: "team/b", type: "Reset", hash: NOTHING },
+      { kind: "message_queued", component: "team/a", recipient: "team/b", type: "Reset" },
+      { kind: "invocation_started", call: "agent", component: "team/b", message: 1, hash: "h" },
+    ]);
+    for (let seq = 0; seq < 3; seq++) {
+      const seen = (of: Outline) => [
+        of.kind(seq),
+        of.call(seq),
+        of.component(seq),
+        of.recipient(seq),
+        of.type(seq),
+        of.reference(seq, "message"),
+        Math.round(of.at(seq)),
+        FLAGS.filter((flag) => of.has(seq, flag)),
+      ];
+      expect(seen(live)).toEqual(seen(whole));
+    }
+  });
+
+  it("passes over what it has, and asks for what is missing", () => {
+    const outline = new Outline();
+    outline.append(told);
+    outline.append(told);
+    expect(outline.length).toBe(3);
+    const [record] = recordsOf([{ kind: "noted" }]);
+    if (record === undefined) throw new Error("no record");
+    expect(outline.push({ ...record, seq: 1 })).toBe(false);
+    expect(() => outline.push({ ...record, seq: 9 })).toThrow("3 to 8 are missing");
+    expect(outline.push({ ...record, seq: 3 })).toBe(true);
+  });
+
+  it("forgets what a replay took back", () => {
+    const outline = new Outline();
+    outline.append(told);
+    const { version } = outline;
+    outline.truncate(0);
+    expect([outline.length, outline.version > version]).toEqual([1, true]);
+  });
+});
