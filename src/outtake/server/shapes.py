@@ -17,8 +17,9 @@ def short(value: Json) -> str:
     """A value as one short text."""
     if value is None:
         return ""
-    if isinstance(value, dict) and isinstance(value.get("message"), str):
-        value = value["message"]  # an error
+    if isinstance(value, dict) and isinstance(value.get("message"), str):  # an error
+        name = str(value.get("class", "")).rpartition(":")[2].rpartition(".")[2]
+        value = f"{name}: {value['message']}" if name else value["message"]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
 
