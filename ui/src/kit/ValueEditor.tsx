@@ -34,18 +34,20 @@ export interface ValueEditorProps {
   schema?: Schema | null | undefined;
   /** Whether a text may be given where the value is none. */
   text?: boolean;
+  /** Whether it is written as JSON to begin with. */
+  json?: boolean;
   autoFocus?: boolean;
   /** On Ctrl+Enter (⌘+Enter). */
   onSubmit?: (() => void) | undefined;
 }
 
 export function ValueEditor(props: ValueEditorProps) {
-  const { value, onChange, label, schema, text = false, autoFocus, onSubmit } = props;
+  const { value, onChange, label, schema, text = false, json = false, autoFocus, onSubmit } = props;
   const sole = soleText(value);
   const form = schema && propertiesOf(resolved(schema, schema).schema).length > 0 ? schema : null;
   const ways: Way[] = [...(sole !== null || text ? ["text" as const] : []), ...(form ? ["form" as const] : []), "json"];
   const [base] = useState(props.base ?? value);
-  const [asked, ask] = useState<Way | null>(null);
+  const [asked, ask] = useState<Way | null>(json ? "json" : null);
   const way = asked !== null && ways.includes(asked) ? asked : (ways[0] ?? "json");
   const written = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Edit, Report } from "@/api/schema";
 
-import { barsOf, cutOf, holdsFromStart, invokedIn, linesOf, mocksFile, refusedBy, tellMock } from "./mocks";
+import { barsOf, cutOf, holdsFromStart, invokedIn, lastResult, linesOf, mocksFile, refusedBy, tellMock } from "./mocks";
 import { logOf } from "./testing";
 
 const message: Edit = { op: "replace_message", seq: 90, component: "team/boss", value: "Sort it." };
@@ -73,6 +73,16 @@ it("components are those that were invoked", () => {
     { component: "team/a", call: "agent" },
     { component: "team/b", call: "tool" },
   ]);
+});
+
+it("the last result of a component is that of a call that did not fail", () => {
+  const outline = logOf([
+    { kind: "invocation_started", call: "tool", component: "fetch" },
+    { kind: "invocation_ended", call: "tool", component: "fetch", invocation: 0 },
+    { kind: "invocation_started", call: "tool", component: "fetch" },
+    { kind: "invocation_ended", call: "tool", component: "fetch", invocation: 2, failed: true },
+  ]);
+  expect([lastResult(outline, "fetch"), lastResult(outline, "search")]).toEqual([1, null]);
 });
 
 it("a report is counted by kind, and narrowed", () => {

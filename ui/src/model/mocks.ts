@@ -137,6 +137,15 @@ export function invokedIn(outline: Outline): { component: string; call: string }
     .toSorted((a, b) => a.component.localeCompare(b.component, "en"));
 }
 
+/** Where the last call of a component that did not fail has ended; none where there was none. */
+export function lastResult(outline: Outline, component: string): number | null {
+  for (let seq = outline.length - 1; seq >= 0; seq--) {
+    const ended = outline.kind(seq) === "invocation_ended" && !outline.has(seq, "failed");
+    if (ended && outline.component(seq) === component) return seq;
+  }
+  return null;
+}
+
 export type Fate = Report["lines"][number]["fate"];
 export const FATES: readonly Fate[] = ["executed", "served", "mocked", "dropped", "running", "not reached"];
 

@@ -1,7 +1,7 @@
 /** One component: what it is, what it did, what can be set about it, and what it accepts. */
 
 import { Alert, Button } from "@mantine/core";
-import { IconCircleFilled, IconEye, IconSend } from "@tabler/icons-react";
+import { IconCircleFilled, IconEye, IconMask, IconSend } from "@tabler/icons-react";
 
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
@@ -10,6 +10,7 @@ import { isAbout } from "@/model/conditions";
 import { propertiesOf, prettyJson, resolved, type Schema, typeInWords } from "@/model/schema";
 import { breakOn, changeBreakpoint, useBreakpoints } from "@/state/breakpoints";
 import { useComponents } from "@/state/components";
+import { useMocking } from "@/state/mocking";
 import { useSending } from "@/state/sending";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -79,15 +80,20 @@ export default function ComponentDetails({ path }: { path: string }) {
   );
 }
 
+/** What can return something else without being executed, most of the time without surprise. */
+const MOCKED: ReadonlySet<string> = new Set(["tool", "model", "step", "task"]);
+
 function Buttons({ node }: { node: ComponentNode }) {
   const { id, view, place, go } = useWorkspace();
   const show = useShow();
   const begin = useSending((sending) => sending.begin);
+  const mock = useMocking((mocking) => mocking.begin);
   const points = useBreakpoints(id);
   const point = points.find((one) => isAbout(one.text, node.path));
   const { info } = view;
   const imported = info?.imported === true;
   const only = place.only === node.path;
+  const call = node.did?.call ?? node.kind;
   return (
     <div className={classes["buttons"]}>
       <Button
@@ -110,6 +116,18 @@ function Buttons({ node }: { node: ComponentNode }) {
           }
         >
           {point === undefined ? "Break here" : "Do not break here"}
+        </Button>
+      )}
+      {!imported && MOCKED.has(call) && (
+        <Button
+          variant="default"
+          leftSection={<IconMask size={14} />}
+          onClick={() => {
+            mock(id, { component: node.path, call });
+            show("mocks");
+          }}
+        >
+          Mock it…
         </Button>
       )}
       {messageTypes(node.told).length > 0 && !imported && (

@@ -1,37 +1,51 @@
 /** A mock by hand: which calls of which component, and what they return instead. */
 
 import { Button, Group, NativeSelect, NumberInput, Select, SegmentedControl } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useMemo, useState } from "react";
 
 import type { Edit } from "@/api/schema";
 import { JsonField } from "@/kit/forms/JsonField";
 import { ValueEditor } from "@/kit/ValueEditor";
-import { type Answer, ANSWER_NAMES, ANSWERS } from "@/model/mocks";
+import { type Answer, ANSWER_NAMES, ANSWERS, lastResult } from "@/model/mocks";
+import { useBody } from "@/state/bodies";
+import type { Mocked } from "@/state/mocking";
+import { useRecord } from "@/state/run";
+import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Mocks.module.css";
 
 export interface MockFormProps {
-  components: readonly { component: string; call: string }[];
+  components: readonly Mocked[];
+  /** What is mocked, where that is chosen already. */
+  of: Mocked | null;
   add: (edit: Edit) => void;
   close: () => void;
 }
 
 type Which = "every" | "nth" | "where";
 
-export function MockForm({ components, add, close }: MockFormProps) {
-  const [component, setComponent] = useState<string | null>(null);
+export function MockForm({ components, of, add, close }: MockFormProps) {
+  const known = useMemo(
+    () =>
+      of === null || components.some(({ component }) => component === of.component) ? components : [of, ...components],
+    [components, of],
+  );
+  const [component, setComponent] = useState(of?.component ?? null);
   const [which, setWhich] = useState<Which>("every");
   const [nth, setNth] = useState<number | string>(1);
   const [where, setWhere] = useState<unknown>({});
   const [answer, setAnswer] = useState<Answer>("mock_output");
-  const [value, setValue] = useState<unknown>("");
+  const [written, setWritten] = useState<unknown>(undefined);
   const [problems, setProblems] = useState<{ where: string | null; value: string | null }>({
     where: null,
     value: null,
   });
   const valued = answer === "mock_output" || answer === "raise";
   const wrong = (which === "where" && problems.where) || (valued && problems.value) || null;
-  const call = components.find((known) => known.component === component)?.call;
+  const call = known.find((one) => one.component === component)?.call;
+  const recorded = useRecorded(component);
+  const usual = answer === "raise" ? "" : recorded === undefined && call === "tool" ? null : (recorded ?? "");
+  const value = written === undefined ? usual : written;
   const done = (event?: FormEvent) => {
     event?.preventDefault();
     if (component === null || wrong) return;
@@ -48,11 +62,19 @@ export function MockForm({ components, add, close }: MockFormProps) {
     <form className={classes["form"]} aria-label="A new mock" onSubmit={done}>
       <Select
         label="Component"
+        autoFocus={of === null}
+        openOnFocus={false}
         placeholder="Which agent, tool, model or step"
         searchable
-        data={components.map((known) => ({ value: known.component, label: `${known.component} (${known.call})` }))}
+        data={known.map((one) => ({
+          value: one.component,
+          label: one.call ? `${one.component} (${one.call})` : one.component,
+        }))}
         value={component}
-        onChange={setComponent}
+        onChange={(next) => {
+          setComponent(next);
+          setProblems({ ...problems, value: null });
+        }}
       />
       <Group gap={8} align="end">
         <SegmentedControl
@@ -98,22 +120,28 @@ export function MockForm({ components, add, close }: MockFormProps) {
       <NativeSelect
         label="It"
         value={answer}
-        onChange={(event) => setAnswer(event.currentTarget.value as Answer)}
+        onChange={(event) => {
+          setAnswer(event.currentTarget.value as Answer);
+          setProblems({ ...problems, value: null });
+        }}
         data={ANSWERS.map((known) => ({ value: known, label: ANSWER_NAMES[known] }))}
       />
       {valued && (
         <ValueEditor
+          key={`${component} ${answer} ${recorded === undefined}`}
           value={value}
+          json={typeof value !== "string"}
+          autoFocus={of !== null}
           label={answer === "raise" ? "The error’s message" : "What it returns"}
           text
           onChange={(to, why) => {
-            setValue(to);
+            setWritten(to);
             setProblems({ ...problems, value: why });
           }}
           onSubmit={() => done()}
         />
       )}
-      {wrong && <p className={classes["problem"]}>{wrong}</p>}
+      {valued && problems.value !== null && <p className={classes["problem"]}>{problems.value}</p>}
       <Group gap={6}>
         <Button type="submit" disabled={component === null || Boolean(wrong)}>
           Add
@@ -124,4 +152,15 @@ export function MockForm({ components, add, close }: MockFormProps) {
       </Group>
     </form>
   );
+}
+
+/** What the last call of a component has returned; undefined where that is not known, or not yet. */
+function useRecorded(component: string | null): unknown {
+  const { run, view } = useWorkspace();
+  // What comes while the form is open does not change what it began with.
+  // oxlint-disable-next-line react/exhaustive-deps
+  const seq = useMemo(() => (component === null ? null : lastResult(view.outline, component)), [component]);
+  const record = useRecord(run, seq ?? undefined);
+  const { data, isPlaceholderData } = useBody(record?.hash);
+  return seq === null || !record?.hash || isPlaceholderData ? undefined : data;
 }

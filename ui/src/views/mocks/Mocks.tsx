@@ -1,9 +1,10 @@
 /** Changes: those that are collected for the next fork, and what became of those that a fork was made with. */
 
 import { SegmentedControl } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { useDrafts } from "@/state/drafts";
+import { useMocking } from "@/state/mocking";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { ForkReport } from "./ForkReport";
@@ -13,9 +14,14 @@ import classes from "./Mocks.module.css";
 export default function Mocks() {
   const { id, view } = useWorkspace();
   const collected = useDrafts(({ byRun }) => byRun[id]?.length ?? 0);
+  const adding = useMocking(({ run }) => run === id);
   const [asked, ask] = useState<"next" | "report" | null>(null);
+  const end = useMocking((mocking) => mocking.end);
+  useEffect(() => {
+    if (adding) ask("next");
+  }, [adding]);
   const made = Boolean(view.info?.parent) || (view.info?.mocks?.length ?? 0) > 0;
-  const shown = made ? (asked ?? (collected > 0 ? "next" : "report")) : "next";
+  const shown = made && !adding ? (asked ?? (collected > 0 ? "next" : "report")) : "next";
   return (
     <section className={classes["panel"]} aria-label="Changes">
       {made && (
@@ -24,7 +30,10 @@ export default function Mocks() {
             size="xs"
             aria-label="Which changes"
             value={shown}
-            onChange={(which) => ask(which as "next" | "report")}
+            onChange={(which) => {
+              ask(which as "next" | "report");
+              if (which === "report") end();
+            }}
             data={[
               { value: "report", label: `What ${id} did with its changes` },
               { value: "next", label: collected > 0 ? `For the next fork (${collected})` : "For the next fork" },

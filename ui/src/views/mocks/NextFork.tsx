@@ -27,6 +27,7 @@ import { type Draft, useDrafts } from "@/state/drafts";
 import { useOfOutline } from "@/state/following";
 import { useForking, useForkings } from "@/state/forking";
 import { conditionsFrom } from "@/state/kept";
+import { useMocking } from "@/state/mocking";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { DraftCard } from "./DraftCard";
@@ -49,7 +50,8 @@ export function NextFork() {
   const forget = useForkings((forkings) => forkings.forget);
   const components = useOfOutline(view.outline, invokedIn);
   const navigate = useNavigate();
-  const [adding, setAdding] = useState(false);
+  const mocking = useMocking();
+  const adding = mocking.run === id;
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState<"fork" | "run" | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
@@ -160,18 +162,20 @@ export function NextFork() {
           )}
           {adding && (
             <MockForm
+              key={mocking.of?.component ?? ""}
               components={components}
+              of={mocking.of}
               add={(edit) => {
                 add(id, edit, tellMock(edit));
-                setAdding(false);
+                mocking.end();
               }}
-              close={() => setAdding(false)}
+              close={mocking.end}
             />
           )}
           {!imported && (
             <Group gap={6}>
               {!adding && (
-                <Button variant="default" leftSection={<IconPlus size={14} />} onClick={() => setAdding(true)}>
+                <Button variant="default" leftSection={<IconPlus size={14} />} onClick={() => mocking.begin(id, null)}>
                   Add a mock
                 </Button>
               )}
