@@ -162,11 +162,19 @@ export interface ComponentNode {
   did: Did | null;
 }
 
-/** All components as a tree, written as a list: each is followed by its parts. */
-export function componentTree(told: readonly Component[], tally: Tally): ComponentNode[] {
+/**
+ * All components as a tree, written as a list: each is followed by its parts.  What is held before it has done anything is
+ * in no record yet; it has a node all the same.
+ */
+export function componentTree(
+  told: readonly Component[],
+  tally: Tally,
+  held: readonly { component: string; call: string | null }[] = [],
+): ComponentNode[] {
   const byPath = new Map(told.map((one) => [one.path, one]));
   const seen = [...tally.byPath.values()].toSorted((one, other) => one.first - other.first).map((did) => did.path);
-  const paths = [...new Set([...byPath.keys(), ...seen])];
+  const kinds = new Map(held.filter((one) => one.component !== "").map((one) => [one.component, one.call]));
+  const paths = [...new Set([...byPath.keys(), ...seen, ...kinds.keys()])];
   const known = new Set(paths);
   const inside = new Map<string | null, string[]>();
   for (const path of paths) {
@@ -185,7 +193,7 @@ export function componentTree(told: readonly Component[], tally: Tally): Compone
       nodes.push({
         path,
         name: nameIn(path, parent),
-        kind: kindOf(path, own, did, parts),
+        kind: kindOf(path, own, did, parts, kinds.get(path) ?? null),
         depth,
         parent,
         parts,
@@ -219,9 +227,16 @@ function nameIn(path: string, parent: string | null): string {
   return below.startsWith("tools/") ? below.slice("tools/".length) : below;
 }
 
-function kindOf(path: string, told: Component | null, did: Did | null, parts: number): string {
+function kindOf(
+  path: string,
+  told: Component | null,
+  did: Did | null,
+  parts: number,
+  heldAs: string | null = null,
+): string {
   if (told !== null && told.kind !== "") return told.kind;
   if (did?.call) return did.call;
+  if (heldAs) return heldAs;
   if (path === "user") return "user";
   return parts > 0 ? "team" : "agent";
 }

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { conditionOf, conditionOn, isAbout, matches, NO_PARTS, readCondition } from "./conditions";
+import { conditionOf, conditionOn, isAbout, matches, NO_PARTS, readCondition, shortCondition } from "./conditions";
+
+it("is told in less room by the short names of components", () => {
+  expect(shortCondition('tool:team/a/tools/search and text~"a/b" and hit>=3')).toBe(
+    'tool:a · search and text~"a/b" and hit>=3',
+  );
+  expect(["agent:team/*", "tool:search", "error"].map(shortCondition)).toEqual([
+    "agent:team/*",
+    "tool:search",
+    "error",
+  ]);
+});
 
 const problem = (text: string) => readCondition(text).problem;
 

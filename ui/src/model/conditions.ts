@@ -3,6 +3,7 @@
  * asked which components they name.  What they mean is decided where the program runs.
  */
 
+import { shortName } from "./names";
 import { CALLS } from "./outline";
 
 export const FIELDS = [
@@ -22,6 +23,8 @@ const NUMBERS = new Set(["tokens", "cost", "hit"]);
 const PATTERNS = new Set(["text", "input", "output"]);
 const KINDS = new Set<string>(CALLS);
 const TERM = /^\s*([A-Za-z_]+)\s*(?:(:|~|>=|<=|==|>|<|=)\s*("(?:[^"\\]|\\.)*"|'[^']*'|\S+))?\s*$/;
+/** A term that names a component by a path of several parts. */
+const NAMED = new RegExp(`\\b(component|${CALLS.join("|")}):"?([^\\s"]+/[^\\s"]+)"?`, "g");
 const AND = /\s+and\s+(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 export interface Term {
@@ -98,6 +101,13 @@ export function conditionOf(parts: Parts): string {
 /** The condition that holds whenever a component is invoked, or any of a kind. */
 export function conditionOn({ component = "", kind = "" }: { component?: string; kind?: string }): string {
   return conditionOf({ ...NO_PARTS, component, kind: component === "" || KINDS.has(kind) ? kind : "" });
+}
+
+/** A condition in less room: components by their short names. */
+export function shortCondition(text: string): string {
+  return text.replaceAll(NAMED, (whole, field: string, path: string) =>
+    path.includes("*") ? whole : `${field}:${shortName(path)}`,
+  );
 }
 
 /** Whether a condition is about this component alone, and so is its mark. */

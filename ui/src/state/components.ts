@@ -61,10 +61,12 @@ export interface Components extends Described {
 export function useComponents(id: string, view: RunView): Components {
   const { tally, version } = useTally(view.outline);
   const { description, error } = useDescription(id, view);
+  const held = view.info?.held;
+  const heldAt = held?.map((hold) => hold.component).join(" ") ?? "";
   return useMemo(() => {
-    const nodes = componentTree(description?.components ?? [], tally);
+    const nodes = componentTree(description?.components ?? [], tally, held);
     return { description, error, nodes, byPath: new Map(nodes.map((node) => [node.path, node])) };
-    // The tally is changed in place; its version tells.
+    // The tally is changed in place; its version tells.  Of what is held, only where it is matters.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [description, error, tally, version]);
+  }, [description, error, tally, version, heldAt]);
 }

@@ -47,6 +47,7 @@ function ComponentTree() {
   const [current, setCurrent] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const live = view.info?.live === true;
+  const imported = view.info?.imported === true;
   const held = view.info?.held;
   const heldPaths = useMemo(() => new Set(held?.map((hold) => hold.component)), [held]);
   const points = useBreakpoints(id);
@@ -64,6 +65,7 @@ function ComponentTree() {
     go({ component: node.path, [usePrefs.getState().docks.details]: "details" });
   };
   const toggle = (node: ComponentNode) => {
+    if (imported) return;
     const point = points.find((one) => isAbout(one.text, node.path));
     if (point === undefined) void breakOn(id, { component: node.path, kind: node.kind });
     else void changeBreakpoint(id, point.id, "removed");
@@ -163,7 +165,7 @@ function ComponentTree() {
                 aria-level={node.depth + 1}
                 aria-selected={place.component === node.path}
                 {...(node.parts > 0 && { "aria-expanded": !isFolded })}
-                aria-keyshortcuts="F9"
+                aria-keyshortcuts={imported ? undefined : "F9"}
                 tabIndex={node === active ? 0 : -1}
                 data-path={node.path}
                 data-state={state}
@@ -172,20 +174,24 @@ function ComponentTree() {
                 onClick={() => open(node)}
                 onKeyDown={(event) => press(event, node)}
               >
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  className={classes["dot"]}
-                  data-set={point === undefined ? undefined : point.enabled ? "on" : "off"}
-                  aria-label={`${point === undefined ? "Break on" : "Remove the breakpoint on"} ${node.name}`}
-                  title={`${point === undefined ? "Break here" : "Remove the breakpoint"} (F9)`}
-                  onClick={(event) => {
-                    event.stopPropagation();
-                    toggle(node);
-                  }}
-                >
-                  <Dot size={9} aria-hidden />
-                </button>
+                {imported ? (
+                  <span className={classes["dot"]} />
+                ) : (
+                  <button
+                    type="button"
+                    tabIndex={-1}
+                    className={classes["dot"]}
+                    data-set={point === undefined ? undefined : point.enabled ? "on" : "off"}
+                    aria-label={`${point === undefined ? "Break on" : "Remove the breakpoint on"} ${node.name}`}
+                    title={`${point === undefined ? "Break here" : "Remove the breakpoint"} (F9)`}
+                    onClick={(event) => {
+                      event.stopPropagation();
+                      toggle(node);
+                    }}
+                  >
+                    <Dot size={9} aria-hidden />
+                  </button>
+                )}
                 <span style={{ width: node.depth * 11, flex: "none" }} />
                 <span
                   className={classes["chevron"]}
@@ -201,9 +207,15 @@ function ComponentTree() {
                 <KindIcon kind={node.kind} />
                 <span className={classes["name"]}>{node.name}</span>
                 <span className={classes["hidden"]}>{`, ${node.kind} ${STATE_WORDS[state]}`}</span>
-                <StateMark state={state} />
+                {/* The count of its errors is the mark of a failure. */}
+                {state !== "failed" && <StateMark state={state} />}
                 {(node.did?.errors ?? 0) > 0 && (
-                  <span className={classes["errors"]} title={count(node.did?.errors ?? 0, "error")}>
+                  <span
+                    className={classes["errors"]}
+                    title={[count(node.did?.errors ?? 0, "error"), state === "failed" && STATE_WORDS[state]]
+                      .filter(Boolean)
+                      .join(", ")}
+                  >
                     <span aria-hidden>
                       {node.did?.errors} <IconAlertTriangle size={11} />
                     </span>

@@ -5,7 +5,7 @@ import { Autocomplete, Switch, Tooltip } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 
-import { conditionOf, NO_PARTS, type Parts, readCondition } from "@/model/conditions";
+import { conditionOf, NO_PARTS, type Parts, readCondition, shortCondition } from "@/model/conditions";
 import { CALLS } from "@/model/outline";
 import { changeBreakpoint, setBreakpoint, useBreakpoints, useFollowedBreakpoints } from "@/state/breakpoints";
 import { useComponents } from "@/state/components";
@@ -49,7 +49,7 @@ export function Breakpoints() {
                   onChange={(event) => void changeBreakpoint(id, point.id, { enabled: event.currentTarget.checked })}
                 />
                 <span className={classes["text"]} title={point.text}>
-                  {point.text}
+                  {shortCondition(point.text)}
                 </span>
                 <ActionIcon
                   size="sm"

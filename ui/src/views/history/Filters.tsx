@@ -53,6 +53,7 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
       {search.found !== null && search.firsts < search.total && (
         <Checkbox
           size="xs"
+          className={classes["new"]}
           label="where it is new"
           title="Leave out the records that only repeat it, as prompts do with all that was said before"
           checked={place.first === true}

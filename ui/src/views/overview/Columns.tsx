@@ -290,7 +290,7 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
           onBlur={() => setCursor(null)}
         >
           <Sheet size={size} paint={paint} over={over} />
-          {columns.length === 1 && size.width > 420 && (
+          {columns.length === 1 && followed.info?.imported === false && size.width > 420 && (
             <div className={`quiet ${classes["alone"]}`} style={{ left: GUTTER + pitch + 12 }}>
               Fork this run at any of its records, with a change or without: the fork comes here as a column beside it.
             </div>

@@ -1,6 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 
 import { useInks } from "@/kit/canvas/inks";
+import { count } from "@/kit/words";
 import { cssOf } from "@/model/colours";
 import { type Legend as LegendModel, listed } from "@/model/overview";
 
@@ -23,7 +24,11 @@ export function Legend({ legend, only, onOnly }: LegendProps) {
     onOnly(next);
   };
   return (
-    <div className={classes["legend"]} role="group" aria-label="Colours: choose which to bring out">
+    <div
+      className={classes["legend"]}
+      role="group"
+      aria-label="Colours and how many records have them: choose which to bring out"
+    >
       {listed(legend).map(({ entry }) => (
         <UnstyledButton
           key={entry.key}
@@ -34,7 +39,9 @@ export function Legend({ legend, only, onOnly }: LegendProps) {
         >
           <span className={classes["swatch"]} style={{ background: cssOf(inkOfEntry(entry, inks)) }} />
           <span className="ellipsis">{entry.label}</span>
-          <span className={`quiet number ${classes["count"]}`}>{entry.count.toLocaleString("en")}</span>
+          <span className={`quiet number ${classes["count"]}`} title={count(entry.count, "record")}>
+            {entry.count.toLocaleString("en")}
+          </span>
         </UnstyledButton>
       ))}
       {only.size > 0 && (

@@ -16,6 +16,10 @@ import classes from "./RunList.module.css";
 
 const ROW_HEIGHT = 50;
 const INDENT = 18;
+/** Characters of a text that are shown at most, those of its end, and from how many on its end is kept in sight. */
+const SHOWN = 300;
+const ENDING = 16;
+const LONG = 32;
 
 const COLUMNS: readonly { by: SortBy; title: string; about: string; name?: string }[] = [
   { by: "run", title: "Run", about: "Number and name" },
@@ -218,15 +222,15 @@ const Row = memo(function Row({
       </Cell>
       <Cell name="said">
         <div className={classes["lines"]}>
-          <span className="ellipsis" title={run.input}>
-            {oneLine(run.input, 300) || <span className="quiet">no input</span>}
+          <span className={classes["both"]} title={run.input}>
+            {run.input.trim() === "" ? <span className="quiet">no input</span> : <BothEnds text={run.input} />}
           </span>
           <Answer run={run} />
         </div>
       </Cell>
       <Cell name="target">
         <span className="ellipsis" title={run.spec}>
-          {run.spec}
+          {run.spec.slice(run.spec.lastIndexOf("/") + 1)}
         </span>
       </Cell>
       <Cell>
@@ -263,15 +267,34 @@ function Cell({ name, title, children }: { name?: string; title?: string | undef
 function Answer({ run }: { run: RunSummary }) {
   if (run.error)
     return (
-      <span className={`${classes["second"]} ${classes["error"]}`} title={run.error}>
-        {oneLine(run.error, 300)}
+      <span className={`${classes["second"]} ${classes["both"]} ${classes["error"]}`} title={run.error}>
+        <BothEnds text={run.error} />
       </span>
     );
   const said = answerOf(run.output);
   return (
-    <span className={classes["second"]} title={said}>
-      {said && `→ ${oneLine(said, 300)}`}
+    <span className={`${classes["second"]} ${classes["both"]}`} title={said}>
+      {said && <BothEnds text={`→ ${said}`} />}
     </span>
+  );
+}
+
+/** A text whose middle is left out where there is no room: texts that are much the same often differ at their ends. */
+function BothEnds({ text }: { text: string }) {
+  const flat = oneLine(text, Number.POSITIVE_INFINITY);
+  const cut = flat.length > LONG ? flat.length - ENDING : flat.length;
+  return (
+    <>
+      <span className="ellipsis" style={{ whiteSpace: "pre" }}>
+        {flat.slice(0, Math.min(cut, SHOWN))}
+      </span>
+      {cut < flat.length && (
+        <span className={classes["ending"]}>
+          {cut > SHOWN && "…"}
+          {flat.slice(cut)}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -11,6 +11,9 @@ import classes from "./RunsPage.module.css";
 
 export type Bring = (files: readonly File[]) => Promise<void>;
 
+/** Notices of files that could not be imported; gone when one could. */
+const failures = new Set<string>();
+
 /** Import files one after the other; each says what became of it. */
 export function useImport(): { bring: Bring; busy: boolean } {
   const navigate = useNavigate();
@@ -22,6 +25,8 @@ export function useImport(): { bring: Bring; busy: boolean } {
         const id = notifications.show({ loading: true, autoClose: false, message: `Importing ${file.name}` });
         try {
           const { run } = await importFile(file);
+          for (const failure of failures) notifications.hide(failure);
+          failures.clear();
           notifications.update({
             id,
             loading: false,
@@ -35,6 +40,7 @@ export function useImport(): { bring: Bring; busy: boolean } {
             ),
           });
         } catch (error) {
+          failures.add(id);
           notifications.update({
             id,
             loading: false,

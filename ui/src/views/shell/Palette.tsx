@@ -42,7 +42,12 @@ export function Palette() {
         });
     if (!info.live && !info.imported)
       control.push(
-        { id: "again", label: "Run again", description: "Same target and input", onClick: () => void runAgain(info.run) },
+        {
+          id: "again",
+          label: "Run again",
+          description: "Same target and input",
+          onClick: () => void runAgain(info.run),
+        },
         {
           id: "fork-end",
           label: "Go on from the end in a fork",
