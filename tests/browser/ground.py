@@ -22,6 +22,8 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, WebError, WebSocket
 
+from outtake.cli.problems import DONE, FAILED, STOPPED
+
 BOUND = 30.0
 """Seconds after which something that should have happened is a failure."""
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -130,7 +132,7 @@ class Served:
         done = subprocess.run(
             command, cwd=self.folder, env=env, capture_output=True, text=True, timeout=2 * BOUND, check=False
         )
-        assert done.returncode in (0, 1), done.stderr + done.stdout
+        assert done.returncode in (DONE, FAILED, STOPPED), done.stderr + done.stdout
         return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -140,6 +142,7 @@ class Troubles:
 
     place: str
     found: list[str] = field(default_factory=list)
+    _in_vain: list[str] = field(default_factory=list)
     _allowed: list[re.Pattern[str]] = field(default_factory=list)
 
     def allow(self, pattern: str) -> None:
@@ -147,11 +150,14 @@ class Troubles:
         self._allowed.append(re.compile(pattern))
 
     def left(self) -> list[str]:
-        return [told for told in self.found if not any(allowed.search(told) for allowed in self._allowed)]
+        """What was found; with it what was asked in vain, which is no trouble, but may tell the reason of one."""
+        left = [told for told in self.found if not any(allowed.search(told) for allowed in self._allowed)]
+        return [*left, *(self._in_vain if left else [])]
 
     def watch(self, context: BrowserContext) -> None:
         """Look at all pages of a context.  What goes against the policy is an error in the console."""
         context.on("request", self._request)
+        context.on("requestfailed", lambda request: self._in_vain.append(f"{request.url}: {request.failure}"))
         context.on("console", self._console)
         context.on("weberror", self._error)
         context.on("page", lambda page: page.on("websocket", self._socket))

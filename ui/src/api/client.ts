@@ -67,13 +67,19 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
     connection("connecting");
     const address = new URL(path(), location.origin);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-    socket = new WebSocket(address);
-    socket.onopen = () => {
+    const opened = (socket = new WebSocket(address));
+    opened.onopen = () => {
+      if (over) {
+        opened.close();
+        return;
+      }
       wait = FIRST_WAIT;
       connection("open");
     };
-    socket.onmessage = (message) => events(JSON.parse(message.data as string) as Event[]);
-    socket.onclose = (closed) => {
+    opened.onmessage = (message) => {
+      if (!over) events(JSON.parse(message.data as string) as Event[]);
+    };
+    opened.onclose = (closed) => {
       if (over) return;
       if (closed.code === DONE) {
         connection("done");
@@ -90,7 +96,8 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
   return () => {
     over = true;
     clearTimeout(timer);
-    socket?.close();
+    // A browser complains of a socket that is closed before it is open: that one closes itself as soon as it is.
+    if (socket?.readyState !== WebSocket.CONNECTING) socket?.close();
   };
 }
 

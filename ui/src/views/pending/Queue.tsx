@@ -213,7 +213,9 @@ function EditMessage({ value, label, schema, onSave, onCancel }: EditProps) {
   const [next, setNext] = useState(value);
   const [problem, setProblem] = useState<string | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <div ref={box} className={classes["editor"]}>
       <ValueEditor
