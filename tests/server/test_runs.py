@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from outtake.server.models.edits import MocksRead
 from outtake.server.models.errors import Problem
 from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline
 from outtake.server.models.runs import Console, RunBranch, RunInfo, RunSummary
+from outtake.service.access import open_service
+from outtake.store import Store
 from tests.server.conftest import Client, Document, Server
 from tests.server.fitting import fits
 
@@ -202,6 +205,20 @@ def test_a_target_is_described(server: Server) -> None:
     described = {part["path"]: (part["kind"], part["doc"]) for part in found["components"]}
     assert described["writer"] == ("agent", "Writes what it is told to.")
     assert server.client.get("/api/runs") == []
+    assert server.client.post("/api/runs", {"spec": "writer.py:main"}, status=201)["run"] == "r1"
+    server.ended("r1")
+
+
+def test_what_was_looked_at_when_a_server_was_killed_is_gone_when_the_next_one_starts(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    launch = Launch(spec="writer.py:main", folder=str(tmp_path), python="python")
+    made = [store.create(launch, None, seed=1, listed=listed).id for listed in (False, True, False, True)]
+    assert (made, [run.id for run in store.runs()]) == (["r-1", "r1", "r-2", "r2"], ["r1", "r2"])
+    assert [run.id for run in store.runs(listed=False)] == ["r-2", "r-1"]
+    store.close()
+    with contextlib.closing(open_service(tmp_path)) as service:
+        assert [run["run"] for run in service.runs()] == ["r1", "r2"]
+        assert service.store.runs(listed=False) == []
 
 
 def test_a_run_is_deleted_when_nothing_needs_it(server: Server, recorded: Document) -> None:

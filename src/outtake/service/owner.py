@@ -65,6 +65,8 @@ class Owner:
         for run in self.store.runs():
             if not run.over and run.status != "held":  # what was held when its process ended still is, for who goes on
                 self.store.change(run.id, status="lost", counts=None)
+        for run in self.store.runs(listed=False):  # a target was looked at when the last owner was ended
+            self.store.delete(run.id)
 
     def _token(self) -> str:
         """The token of this store: kept, so that a process that outlived its server finds the next one."""

@@ -154,7 +154,7 @@ class Service(Steering):
         """The target that a spec names, built but not run; nothing is kept."""
         launch = Launch(spec=spec, folder=folder or os.getcwd(), python=_python(python))
         _check_spec(launch)
-        run = self.store.create(launch, None, seed=secrets.randbits(48))
+        run = self.store.create(launch, None, seed=secrets.randbits(48), listed=False)
         try:
             self._start(run, Control(), headless=True, stdin=False, env=env, describing=True)
             live = self._live[run.id]

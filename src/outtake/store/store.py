@@ -106,9 +106,20 @@ class Store:
     # -- runs --------------------------------------------------------------------------------------------------------
 
     def create(
-        self, launch: Launch, fork: Fork | None, *, seed: int, name: str = "", status: State = "starting"
+        self,
+        launch: Launch,
+        fork: Fork | None,
+        *,
+        seed: int,
+        name: str = "",
+        status: State = "starting",
+        listed: bool = True,
     ) -> Run:
-        """A new run."""
+        """A new run.
+
+        One that is not listed only serves to look at a target, and is deleted then.  It is numbered below zero: no run
+        that somebody sees misses a number for it.
+        """
         values = {
             "name": name,
             "launch": _dump(dataclasses.asdict(launch)),
@@ -119,8 +130,12 @@ class Store:
             "created": time.time(),
             "seed": seed,
         }
+        of = tables.runs.c.number
         with self.writing() as connection:
-            made = connection.execute(insert(tables.runs).values(values).returning(tables.runs.c.number)).scalar_one()
+            if not listed:
+                lowest = connection.scalar(select(func.min(of)))
+                values["number"] = min(lowest or 0, 0) - 1
+            made = connection.execute(insert(tables.runs).values(values).returning(of)).scalar_one()
         return self.run(f"r{made}")
 
     def run(self, run: str) -> Run:
@@ -131,12 +146,17 @@ class Store:
                 raise UnknownRun(f"there is no run {run} in {self.folder}; `outtake runs` lists them")
             return _run(row, self._length(connection, row))
 
-    def runs(self) -> list[Run]:
-        """All runs, oldest first.  The length of each is looked up by itself: nothing goes through the records."""
+    def runs(self, *, listed: bool = True) -> list[Run]:
+        """All runs, oldest first; or those that are not listed, see `create`.
+
+        The length of each is looked up by itself: nothing goes through the records.
+        """
         records, number_of = tables.records, tables.runs.c.number
+        wanted = number_of > 0 if listed else number_of < 0
         last = select(func.max(records.c.seq)).where(records.c.run == number_of).scalar_subquery()
         with self.reading() as connection:
-            rows = connection.execute(select(tables.runs, last.label("last")).order_by(number_of)).mappings().all()
+            told = select(tables.runs, last.label("last")).where(wanted).order_by(number_of)
+            rows = connection.execute(told).mappings().all()
             return [_run(row, row["cut"] if row["last"] is None else row["last"] + 1) for row in rows]
 
     def _length(self, connection: Connection, row: RowMapping) -> int:
@@ -436,7 +456,7 @@ class Store:
 def number(run: str) -> int:
     """The number of a run's id.  Raises `UnknownRun`."""
     digits = run.removeprefix("r")
-    if not digits.isdecimal():
+    if not digits.removeprefix("-").isdecimal():
         raise UnknownRun(f"{run!r} is no run; runs are called r1, r2, ... and `outtake runs` lists them")
     return int(digits)
 
