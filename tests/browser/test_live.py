@@ -56,7 +56,7 @@ def test_a_tool_is_held_and_its_result_given(visit: Visit, served: Served, write
     panel.get_by_role("textbox", name="What comes back").fill("not today")
     panel.get_by_role("button", name="Give the result").click()
     expect(panel.get_by_role("article")).to_contain_text("Paris")
-    panel.get_by_role("button", name="Go on").click()
+    panel.get_by_role("button", name="Continue").click()
     expect(status(page)).to_contain_text("Completed")
     told = served.ended(run)
     assert told["output"] == "not today; published: Paris (4 marks) is worth a visit."

@@ -68,7 +68,7 @@ def test_a_queued_message_is_changed_another_dropped_and_the_run_ends_right(
     expect(message(panel, MISTAKE)).to_have_count(0)
     choose(waiting, message(panel, "Read the glossary"), "Drop")
     expect(messages(panel)).to_have_count(before - 1)
-    panel.get_by_role("article").get_by_role("button", name="Go on").click()
+    panel.get_by_role("article").get_by_role("button", name="Continue").click()
     expect(status(waiting)).to_contain_text("Completed")
     told = served.ended("r1")
     assert told["output"]["answer"].endswith("519")
@@ -111,7 +111,7 @@ def test_a_message_is_added_and_put_before_others_by_keyboard(waiting: Page, ser
     expect(messages(panel).nth(place - 3)).to_contain_text(ADDED)
     camera.shoot(waiting, "queue-moved")
     waiting.get_by_role("button", name=f"Remove {PLANNED}").click()
-    panel.get_by_role("article").get_by_role("button", name="Go on").click()
+    panel.get_by_role("article").get_by_role("button", name="Continue").click()
     expect(status(waiting)).to_contain_text("Completed")
     assert served.ended("r1")["status"] == "completed"
     delivered = [

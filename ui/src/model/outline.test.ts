@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { RecordsOutline } from "@/api/schema";
 
-import { FLAGS, KINDS, CALLS, Outline } from "./outline";
+import { FLAGS, KINDS, CALLS, NONE, Outline, subjectOf } from "./outline";
 import { logOf, recordsOf } from "./testing";
 
 const told: RecordsOutline = {
@@ -73,5 +73,25 @@ describe("an outline", () => {
     const { version } = outline;
     outline.truncate(0);
     expect([outline.length, outline.version > version]).toEqual([1, true]);
+  });
+
+  it("tells of a message and of a result what was done to them later, until that is taken back", () => {
+    const outline = logOf([
+      { kind: "message_queued", message: 0 },
+      { kind: "message_queued", message: 1 },
+      { kind: "invocation_started", call: "tool", invocation: 2 },
+      { kind: "invocation_ended", call: "tool", invocation: 2 },
+      { kind: "edited", op: "mock_output", invocation: 2, by: "user" },
+      { kind: "edited", op: "replace_message", message: 0, by: "user" },
+      { kind: "message_dropped", message: 1 },
+      { kind: "edited", op: "replace_message" },
+    ]);
+    const flags = () => [outline.has(0, "edited"), outline.has(1, "dropped"), outline.has(3, "edited")];
+    expect(flags()).toEqual([true, true, true]);
+    expect([4, 5, 6, 7].map((seq) => subjectOf(outline, seq))).toEqual([3, 0, 1, NONE]);
+    outline.truncate(5);
+    expect(flags()).toEqual([true, false, true]);
+    outline.truncate(3);
+    expect(flags()).toEqual([false, false, false]);
   });
 });

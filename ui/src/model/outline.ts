@@ -75,6 +75,8 @@ export class Outline {
     span: new Int32Array(FIRST_ROOM),
   };
   private lastBody: string | null = null;
+  /** Flags that a later record gave: which one, to which, and the flag. */
+  private readonly given: { by: number; to: number; flag: Flag }[] = [];
 
   /** Add records that the server told in columns; those that are there are passed over. */
   append(told: RecordsOutline): void {
@@ -104,6 +106,7 @@ export class Outline {
         this.references[name][seq] = back === 0 ? NONE : seq - back;
       }
       this.length = seq + 1;
+      this.give(seq);
     }
     this.lastBody = null;
     this.version++;
@@ -128,6 +131,7 @@ export class Outline {
     this.references.message[seq] = record.message ?? NONE;
     this.references.span[seq] = ("span" in record ? record.span : null) ?? NONE;
     this.length = seq + 1;
+    this.give(seq);
     this.version++;
     return true;
   }
@@ -137,6 +141,10 @@ export class Outline {
     if (this.length <= last + 1) return;
     this.length = last + 1;
     this.lastBody = null;
+    for (let one = this.given.at(-1); one !== undefined && one.by > last; one = this.given.at(-1)) {
+      this.bits[one.to] = (this.bits[one.to] ?? 0) & ~BIT[one.flag];
+      this.given.pop();
+    }
     this.version++;
   }
 
@@ -189,6 +197,15 @@ export class Outline {
     return this.numbers.get(name) ?? NONE;
   }
 
+  /** What was done to a message in the queue, or to a result before it went on, is told of that one too. */
+  private give(by: number): void {
+    const to = subjectOf(this, by);
+    const flag = this.kind(by) === "message_dropped" ? "dropped" : "edited";
+    if (to === NONE || this.has(to, flag)) return;
+    this.bits[to] = (this.bits[to] ?? 0) | BIT[flag];
+    this.given.push({ by, to, flag });
+  }
+
   private name(number: number | undefined): string {
     return number === undefined || number < 0 ? "" : (this.names[number] ?? "");
   }
@@ -220,6 +237,19 @@ export class Outline {
     for (const name of ["invocation", "parent", "message", "span"] as const)
       this.references[name] = grown(this.references[name], new Int32Array(room));
   }
+}
+
+/** The message or the end of an invocation that a record of an edit or of a dropped message is about, or `NONE`. */
+export function subjectOf(outline: Outline, seq: number): number {
+  const kind = outline.kind(seq);
+  if (kind !== "edited" && kind !== "message_dropped") return NONE;
+  const message = outline.reference(seq, "message");
+  if (message !== NONE) return outline.kind(message) === "message_queued" ? message : NONE;
+  const invocation = outline.reference(seq, "invocation");
+  if (invocation === NONE) return NONE;
+  for (let end = seq - 1; end > invocation; end--)
+    if (outline.kind(end) === "invocation_ended" && outline.reference(end, "invocation") === invocation) return end;
+  return NONE;
 }
 
 function grown<T extends { set(from: T): void }>(from: T, to: T): T {

@@ -32,7 +32,7 @@ export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "messa
       return [{ label: "Answer", needs: "result", usual: true, release: result }];
     case "diverged":
       return [
-        { label: "Go on live from here", needs: null, usual: true, release: proceed },
+        { label: "Continue live from here", needs: null, usual: true, release: proceed },
         { label: "Stop the run", needs: null, harsh: true, release: stop },
       ];
     case "after":
@@ -42,7 +42,7 @@ export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "messa
             { label: "Give a result instead…", needs: "result", usual: true, release: result },
           ]
         : [
-            { label: "Go on", needs: null, usual: true, release: proceed },
+            { label: "Continue", needs: null, usual: true, release: proceed },
             { label: "Change the result…", needs: "result", release: result },
             { label: "Let it fail…", needs: "error", release: failure },
           ];
@@ -53,7 +53,7 @@ export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "messa
               { label: "Serve the recorded result", needs: null, usual: true, release: record },
               { label: "Run it again", needs: null, release: proceed },
             ]
-          : [{ label: "Go on", needs: null, usual: true, release: proceed }]),
+          : [{ label: "Continue", needs: null, usual: true, release: proceed }]),
         { label: hold.message === null ? "Change the input…" : "Change the message…", needs: "input", release: input },
         { label: "Give the result…", needs: "result", release: result },
         { label: "Let it fail…", needs: "error", release: failure },

@@ -6,7 +6,7 @@
  */
 
 import { type Aspect, aspectOf } from "./aspects";
-import { NONE, type Outline } from "./outline";
+import { NONE, type Outline, subjectOf } from "./outline";
 
 export interface RowChoice {
   /** Aspects that are shown. */
@@ -111,6 +111,19 @@ export function showsAt(rows: Rows, row: number, seq: number): boolean {
   return first !== undefined && seq >= first && seq < first + (rows.counts[row] ?? 1);
 }
 
+/** The records of what was done to a message or to a result, by the number of its record. */
+export function handsOf(outline: Outline): ReadonlyMap<number, readonly number[]> {
+  const hands = new Map<number, number[]>();
+  for (let seq = 0; seq < outline.length; seq++) {
+    const to = subjectOf(outline, seq);
+    if (to === NONE) continue;
+    const known = hands.get(to);
+    if (known) known.push(seq);
+    else hands.set(to, [seq]);
+  }
+  return hands;
+}
+
 /** How many invocations each record lies in. */
 export function depthsOf(outline: Outline): Uint8Array {
   const depths = new Uint8Array(outline.length);
@@ -158,6 +171,7 @@ function sameLetter(outline: Outline, seq: number): boolean {
     outline.kind(seq) === "message_queued" &&
     outline.has(seq, "again") &&
     outline.kind(seq - 1) === "message_queued" &&
+    (["edited", "dropped"] as const).every((flag) => outline.has(seq, flag) === outline.has(seq - 1, flag)) &&
     outline.componentNumber(seq) === outline.componentNumber(seq - 1) &&
     outline.typeNumber(seq) === outline.typeNumber(seq - 1) &&
     outline.reference(seq, "parent") === outline.reference(seq - 1, "parent")
@@ -204,7 +218,7 @@ export function plumbingOf(outline: Outline): Uint8Array {
 const ECHOES = new Set(["GroupChatMessage", "GroupChatTermination"]);
 
 function isControl(outline: Outline, seq: number): boolean {
-  if (outline.has(seq, "edited") || outline.has(seq, "injected")) return false;
+  if ((["edited", "injected", "dropped"] as const).some((flag) => outline.has(seq, flag))) return false;
   if (outline.has(seq, "empty")) return true;
   return ECHOES.has(outline.type(seq)) && outline.recipient(seq).endsWith("/output");
 }

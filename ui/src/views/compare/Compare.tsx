@@ -2,7 +2,7 @@
 
 import { ActionIcon, Alert, Button, Loader, Menu, Switch, Tooltip } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
-import { IconArrowDown, IconArrowUp, IconChevronDown, IconExternalLink } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowUp, IconChevronDown, IconArrowRight } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -163,13 +163,13 @@ function Comparison({ other }: { other: string }) {
             search={{ vs: id, bottom: "compare" } as never}
             aria-label={`Open ${other}`}
           >
-            <IconExternalLink size={15} />
+            <IconArrowRight size={15} />
           </ActionIcon>
         </Tooltip>
         <span className={classes["told"]} role="status">
           {changes.length === 0
             ? "No difference"
-            : `${count(shown, "difference")}${shown < changes.length ? ` of ${changes.length}` : ""}`}
+            : `${count(shown, "difference")}${shown < changes.length ? `, ${changes.length - shown} more left out` : ""}`}
           {`, ${data.same.toLocaleString("en")} alike`}
         </span>
         <span className={classes["space"]} />

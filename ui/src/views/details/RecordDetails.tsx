@@ -12,7 +12,7 @@ import { duration, money } from "@/kit/words";
 import { ASPECT_NAMES } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
-import { endsOf, letterOf } from "@/model/rows";
+import { endsOf, handsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell } from "@/model/telling";
 import { useBody } from "@/state/bodies";
@@ -181,6 +181,7 @@ function asText(value: unknown): string {
 function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) {
   const { view, select, go } = useWorkspace();
   const { outline } = view;
+  const hands = useOfOutline(outline, handsOf).get(seq) ?? [];
   const facts: [string, ReactNode][] = [];
   const link = (to: number) => (
     <Anchor component="button" size="sm" onClick={() => select(to)}>
@@ -214,6 +215,15 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
       facts.push(["Tokens", `${tokens_in.toLocaleString("en")} in, ${tokens_out.toLocaleString("en")} out`]);
     if (cost > 0) facts.push(["Cost", money(cost)]);
   }
+  if (hands.length > 0)
+    facts.push([
+      "Then",
+      hands.map((hand) => (
+        <Anchor key={hand} component="button" size="sm" onClick={() => select(hand)}>
+          #{hand} {tell(outline, hand).verb}{" "}
+        </Anchor>
+      )),
+    ]);
   if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
   facts.push(["Time", timeOf(outline, seq)]);
   return (

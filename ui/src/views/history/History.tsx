@@ -28,7 +28,8 @@ const OVERSCAN = 12;
 /** How far from the end one still is at the end. */
 const NEAR = 40;
 
-export function History() {
+/** `focused`: the keyboard is here as soon as there are rows, unless it is somewhere else by then. */
+export function History({ focused }: { focused: boolean }) {
   const { id, run, view, place, select } = useWorkspace();
   const { outline } = view;
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
@@ -70,6 +71,11 @@ export function History() {
     setAtEnd(following.current);
     if (following.current) setSeen(rows.length);
   };
+
+  const empty = rows.length === 0;
+  useEffect(() => {
+    if (focused && !empty && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
+  }, [focused, empty]);
 
   // What is selected elsewhere comes into view.
   const shown = useRef<number | undefined>(undefined);

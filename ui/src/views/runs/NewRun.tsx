@@ -149,6 +149,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
         <Stack gap="sm">
           <Autocomplete
             data-autofocus
+            openOnFocus={false}
             label="Target"
             description="A file and what makes the program in it, a module, a script, or a network file"
             placeholder="team.py:get_team"

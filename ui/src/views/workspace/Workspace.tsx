@@ -3,7 +3,7 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { Alert, Anchor, Center, Loader, Stack } from "@mantine/core";
 import { useDocumentTitle, useHotkeys } from "@mantine/hooks";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 
 import { runTitle } from "@/model/names";
@@ -20,10 +20,12 @@ import classes from "./Workspace.module.css";
 
 export function Workspace() {
   const { run: id } = useParams({ from: "/runs/$run" });
-  return <OfRun key={id} id={id} />;
+  const [first] = useState(id);
+  return <OfRun key={id} id={id} arrived={id !== first} />;
 }
 
-function OfRun({ id }: { id: string }) {
+/** `arrived`: somebody came here from another run, as to a fork, and goes on with the keyboard where they are. */
+function OfRun({ id, arrived }: { id: string; arrived: boolean }) {
   const { run, view } = useRun(id);
   const [place, go] = usePlace();
   const select = useCallback((at: number | undefined) => go({ at, component: undefined }), [go]);
@@ -41,7 +43,7 @@ function OfRun({ id }: { id: string }) {
     );
   return (
     <WorkspaceContext value={value}>
-      <Window />
+      <Window arrived={arrived} />
     </WorkspaceContext>
   );
 }
@@ -66,7 +68,7 @@ function focusSearch(): void {
   document.getElementById("search")?.focus();
 }
 
-function Window() {
+function Window({ arrived }: { arrived: boolean }) {
   const { view, go } = useWorkspace();
   const held = view.info?.held.length ?? 0;
   const open = useOpen();
@@ -93,7 +95,7 @@ function Window() {
               <Group orientation="horizontal" {...middle} key={side.join()}>
                 <Panel id="history" minSize="30%">
                   <main className={classes["history"]} aria-label={`History of ${view.info?.run ?? "the run"}`}>
-                    <History />
+                    <History focused={arrived} />
                   </main>
                 </Panel>
                 {open.side !== null && (
