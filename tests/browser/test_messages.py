@@ -78,6 +78,16 @@ def test_a_queued_message_is_changed_another_dropped_and_the_run_ends_right(
     history = waiting.get_by_role("grid", name="Records")
     waiting.get_by_label("Search the records").fill(REMEDY)
     expect(history.get_by_role("row").filter(has_text="changed the message")).to_contain_text(REMEDY)
+    mark = waiting.get_by_text("dropped", exact=True)
+    waiting.get_by_label("Search the records").fill("Read the glossary")
+    dropped = history.get_by_role("row").filter(has=mark)
+    expect(dropped).to_contain_text("WebSurfer")
+    dropped.click()
+    waiting.get_by_role("tab", name="Details").click()
+    details = waiting.get_by_role("article", name=re.compile("Record"))
+    camera.shoot(waiting, "message-dropped")
+    details.get_by_role("button", name="dropped a message").click()
+    expect(details).to_contain_text("dropped a message")
 
 
 def test_a_message_is_added_and_put_before_others_by_keyboard(waiting: Page, served: Served, camera: Camera) -> None:

@@ -98,6 +98,8 @@ def test_a_mistake_in_the_form_is_said_where_it_is(visit: Visit, served: Served,
 
 
 def test_a_run_is_deleted_with_its_forks(visit: Visit, three: None, camera: Camera) -> None:
+    other = visit("/runs/r1")
+    expect(other.get_by_role("grid", name="Records")).to_be_visible()
     page = visit("/")
     page.get_by_role("button", name="What to do with r1", exact=True).click()
     page.get_by_role("menuitem", name="Delete").click()
@@ -107,6 +109,8 @@ def test_a_run_is_deleted_with_its_forks(visit: Visit, three: None, camera: Came
     dialog.get_by_role("button", name="With its fork").click()
     dialog.get_by_role("button", name="Delete 2 runs").click()
     runs(page, "r3")
+    expect(other.get_by_role("alert")).to_contain_text("r1 was deleted")
+    camera.shoot(other, "deleted")
 
 
 def test_files_are_brought_in(visit: Visit, served: Served, troubles: Troubles) -> None:

@@ -43,7 +43,11 @@ export function RunDetails() {
           <Button variant="light" onClick={() => void runAgain(info.run)}>
             Run again
           </Button>
-          <Button variant="default" onClick={() => void forkEnd(info)}>
+          <Button
+            variant="default"
+            title="A fork with all of this run behind it, for a team that can be told more.  To do again what failed, select it and edit it or fork there."
+            onClick={() => void forkEnd(info)}
+          >
             Go on from the end
           </Button>
         </Group>

@@ -14,6 +14,8 @@ import { ASPECT_ICONS, UnknownIcon } from "./icons";
 import classes from "./Row.module.css";
 
 /** Deeper ones are not indented further. */
+/** Characters before what was searched for that a single line shows: it is seen where there is little room. */
+const BEFORE = 12;
 const DEEPEST = 8;
 
 export interface RowProps {
@@ -120,7 +122,7 @@ export const Row = memo(function Row(props: RowProps) {
           )}
           {!tall && (text !== "" || passage !== null) && (
             <span className={classes["aside"]}>
-              {passage === null ? oneLine(text, 240) : <Said passage={passage} />}
+              {passage === null ? oneLine(text, 240) : <Said passage={passage} short />}
             </span>
           )}
         </span>
@@ -145,11 +147,12 @@ function clock(milliseconds: number): string {
 }
 
 /** The words around what was searched for. */
-function Said({ passage }: { passage: Passage }) {
+function Said({ passage, short = false }: { passage: Passage; short?: boolean }) {
   const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+  const before = flat(passage.before);
   return (
     <>
-      {flat(passage.before)}
+      {short && before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before}
       <mark>{flat(passage.said)}</mark>
       {flat(passage.after)}
     </>

@@ -1,6 +1,6 @@
 /** A run's window: control on top, components on the left, the history in the middle, docks beside and below it. */
 
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Alert, Anchor, Center, Loader, Stack } from "@mantine/core";
 import { useDocumentTitle, useHotkeys } from "@mantine/hooks";
 import { useCallback, useMemo, useState } from "react";
@@ -9,6 +9,7 @@ import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panel
 import { runTitle } from "@/model/names";
 import { usePlace } from "@/state/place";
 import { useRun } from "@/state/run";
+import { useRuns } from "@/state/runs";
 import { Sidebar } from "@/views/components/Sidebar";
 import { ControlBar } from "@/views/control/ControlBar";
 import { History } from "@/views/history/History";
@@ -64,6 +65,21 @@ function NoRun({ id, error }: { id: string; error: Error }) {
   );
 }
 
+/** Says that the run was deleted, by whoever it was, while it is looked at. */
+function Gone() {
+  const { id } = useWorkspace();
+  const { byId } = useRuns();
+  const [seen, setSeen] = useState(false);
+  const there = byId.has(id);
+  if (there && !seen) setSeen(true);
+  if (there || !seen) return null;
+  return (
+    <Alert color="red" radius={0} py={6} title={`${id} was deleted`}>
+      What was loaded of it can still be read here. <Link to="/">All runs</Link>
+    </Alert>
+  );
+}
+
 function focusSearch(): void {
   document.getElementById("search")?.focus();
 }
@@ -84,6 +100,7 @@ function Window({ arrived }: { arrived: boolean }) {
     <div className={classes["window"]}>
       <Palette />
       <ControlBar />
+      <Gone />
       <Group className={classes["columns"]} orientation="horizontal" {...columns}>
         <Panel id="left" defaultSize="17%" minSize="150px" maxSize="40%" collapsible collapsedSize={0}>
           <Sidebar />
