@@ -40,6 +40,7 @@ COUNTING = (
     "package-lock.json",
     "tsconfig*.json",
     "vite.config.*",
+    "plugins/**/*",
     "public/**/*",
     "src/**/*",
 )

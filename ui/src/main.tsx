@@ -1,6 +1,3 @@
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
-import "@mantine/spotlight/styles.css";
 import "./outtake.css";
 
 import { MantineProvider } from "@mantine/core";

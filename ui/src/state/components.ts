@@ -36,7 +36,7 @@ export function useDescription(id: string, view: RunView): Described {
   const { tally } = useTally(view.outline);
   const live = view.info?.live === true;
   const { data, error, isError, refetch } = useQuery({
-    queryKey: ["describe", id, live, tally.settings],
+    queryKey: ["describe", id, live, live ? tally.settings : null],
     queryFn: () => got(api.GET("/api/runs/{run}/describe", { params: { path: { run: id } } })),
     enabled: view.info !== null,
     retry: false,
