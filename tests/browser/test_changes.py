@@ -95,3 +95,17 @@ def test_two_runs_are_compared(visit: Visit, served: Served, cities: str, camera
     expect(compared.get_by_role("article")).to_have_count(1)
     compared.get_by_role("link", name=re.compile("of r1$")).click()
     expect(page).to_have_url(re.compile(r"/runs/r1\?.*vs=r2"))
+
+
+def test_a_fork_runs_to_a_record_and_is_held_there(visit: Visit, served: Served, cities: str) -> None:
+    page = visit(f"/runs/{cities}")
+    row = page.get_by_role("row").filter(has_text="complete").filter(has_text="called")
+    row.click(button="right")
+    page.get_by_role("menuitem", name="Run to here in a fork").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    status = page.get_by_role("banner").get_by_role("status")
+    expect(status).to_contain_text("complete is about to run")
+    page.keyboard.press("F5")
+    expect(status).to_contain_text("Completed")
+    told = served.ended("r2")
+    assert (told["executed"]["model"], told["reused"]["model"]) == (0, 1)  # nothing was changed

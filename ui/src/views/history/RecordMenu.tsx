@@ -8,6 +8,7 @@ import {
   IconHandStop,
   IconLink,
   IconPencil,
+  IconPlayerPause,
   IconPlayerTrackNext,
   IconTimeline,
 } from "@tabler/icons-react";
@@ -61,8 +62,8 @@ function Items({ seq }: { seq: number }) {
   const queued = outline.kind(seq) === "message_queued";
   const imported = info?.imported === true;
   const why = imported ? "An imported log has no program to go on with" : "";
-  const forkHere = async () => {
-    const made = await fork(id, { at: seq });
+  const forkHere = async (pause: boolean) => {
+    const made = await fork(id, { at: seq, pause });
     if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
   };
   return (
@@ -88,9 +89,17 @@ function Items({ seq }: { seq: number }) {
         leftSection={<IconGitFork size={14} />}
         disabled={imported}
         title={why}
-        onClick={() => void forkHere()}
+        onClick={() => void forkHere(false)}
       >
         Fork here without a change
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconPlayerPause size={14} />}
+        disabled={imported}
+        title={why}
+        onClick={() => void forkHere(true)}
+      >
+        Run to here in a fork
       </Menu.Item>
       {info?.live === true && queued && (
         <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} onClick={() => void runTo(id, seq)}>
