@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 from playwright.sync_api import Locator, Page, expect
@@ -98,6 +99,15 @@ def test_two_tabs_show_and_steer_the_same(visit: Visit, served: Served, writers:
     one.get_by_role("button", name="Pause").click()
     for page in (one, two):
         expect(status(page)).to_contain_text("Held")
+    one.get_by_role("treeitem", name=re.compile("look")).focus()
+    one.keyboard.press("F9")
+    point = two.get_by_role("switch", name=re.compile("Breakpoint tool:.*look"))
+    expect(point).to_be_checked()
+    point.focus()
+    two.keyboard.press("Space")
+    expect(one.get_by_role("switch", name=re.compile("Breakpoint tool:.*look"))).not_to_be_checked()
+    two.get_by_role("button", name=re.compile("Remove tool:.*look")).click()
+    expect(one.get_by_role("region", name="Breakpoints")).to_contain_text("None.")
     two.get_by_role("button", name="Continue").first.click()
     for page in (one, two):
         expect(status(page)).to_contain_text("Running")

@@ -76,6 +76,7 @@ class Reading(Annotating):
         }
         if live is not None:
             document["held"] = list(live.holds.values())
+            document["breakpoints"] = live.control.breakpoints
             document["difference"] = live.difference
             document["trouble"] = live.trouble
         if counted:

@@ -2478,6 +2478,8 @@ export interface components {
             ended: number | null;
             /** Held */
             held: components["schemas"]["Hold"][];
+            /** Breakpoints */
+            breakpoints: components["schemas"]["Breakpoint"][];
             /** Difference */
             difference: unknown;
             /**
@@ -2680,6 +2682,8 @@ export interface components {
             ended: number | null;
             /** Held */
             held: components["schemas"]["Hold"][];
+            /** Breakpoints */
+            breakpoints: components["schemas"]["Breakpoint"][];
             /** Difference */
             difference: unknown;
             /**

@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 import { api, got } from "@/api/client";
-import type { Breakpoint } from "@/api/schema";
+import type { Breakpoint, RunInfo } from "@/api/schema";
 import { conditionOn } from "@/model/conditions";
 
 import { attempt } from "./commands";
@@ -70,13 +70,10 @@ export function useBreakpoints(run: string): readonly Breakpoint[] {
   return useKept((kept) => kept.byRun[run]) ?? NONE;
 }
 
-/** Ask for the breakpoints of a live run, and again when `changes` does: others may set some, too. */
-export function useFollowedBreakpoints(run: string, live: boolean, changes: unknown): void {
+/** What is said of a live run holds: others set and remove breakpoints, too. */
+export function useFollowedBreakpoints(run: string, info: RunInfo | null): void {
+  const told = info?.live === true ? JSON.stringify(info.breakpoints ?? []) : null;
   useEffect(() => {
-    if (!live) return;
-    void got(api.GET("/api/runs/{run}/breakpoints", at(run))).then(
-      (told) => useKept.getState().keep(run, told.breakpoints),
-      () => undefined, // it has just ended; those that are known stay
-    );
-  }, [run, live, changes]);
+    if (told !== null) useKept.getState().keep(run, JSON.parse(told) as Breakpoint[]);
+  }, [run, told]);
 }

@@ -100,6 +100,12 @@ class RunBranch(RunSummary):
     depth: int
 
 
+class Breakpoint(Answer):
+    id: int
+    text: str
+    enabled: bool
+
+
 class RunState(Answer):
     """What changes about a run while it goes on."""
 
@@ -110,6 +116,8 @@ class RunState(Answer):
     cut: int | None
     ended: float | None
     held: list[Hold] = Field(default_factory=list)
+    breakpoints: list[Breakpoint] = Field(default_factory=list)
+    """Those of a live run."""
     difference: Json = None
     """Where a replay first differs from what its parent recorded."""
     trouble: str = ""

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from outtake.server.models.base import Answer, Json, Request, Seq
 from outtake.server.models.records import MessageQueued
-from outtake.server.models.runs import Hold, State
+from outtake.server.models.runs import Breakpoint, Hold, State
 
 
 class PendingHold(Hold):
@@ -88,12 +88,6 @@ class Done(Answer):
 
     run: str
     seq: int | None
-
-
-class Breakpoint(Answer):
-    id: int
-    text: str
-    enabled: bool
 
 
 class Breakpoints(Answer):

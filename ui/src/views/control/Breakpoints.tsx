@@ -15,9 +15,9 @@ import classes from "./Breakpoints.module.css";
 
 export function Breakpoints() {
   const { id, view } = useWorkspace();
-  const live = view.info?.live === true;
   const points = useBreakpoints(id);
-  useFollowedBreakpoints(id, live, view.info?.held[0]?.hold);
+  const live = view.info?.live === true;
+  useFollowedBreakpoints(id, view.info);
   const [adding, setAdding] = useState(false);
   const imported = view.info?.imported === true;
   return (
