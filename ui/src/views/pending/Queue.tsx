@@ -95,7 +95,7 @@ interface MessageProps {
 }
 
 function Message({ message, isHeld, schema, first, last, onMove, onDrag, onChanged }: MessageProps) {
-  const { id, select } = useWorkspace();
+  const { id, view, select } = useWorkspace();
   const [editing, setEditing] = useState(false);
   const { seq } = message;
   const body: unknown = message.body;
@@ -132,7 +132,7 @@ function Message({ message, isHeld, schema, first, last, onMove, onDrag, onChang
               #{seq}
               {isHeld && " · being delivered"}
               {message.injected && " · added"}
-              {message.edited && " · edited"}
+              {(message.edited || view.outline.has(seq, "edited")) && " · edited"}
               {message.type !== "" && ` · ${message.type}`}
             </span>
           </div>
