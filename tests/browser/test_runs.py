@@ -136,3 +136,23 @@ def test_files_are_brought_in(visit: Visit, served: Served, troubles: Troubles) 
     expect(rows(page).first).to_contain_text("imported")
     page.get_by_role("button", name="Open r1").click()
     expect(page).to_have_url(re.compile("/runs/r1"))
+
+
+def test_a_script_is_run_again_with_its_arguments_or_with_others(visit: Visit, served: Served) -> None:
+    served.write("greet.py", "import sys\nprint('hello', *sys.argv[1:])\n")
+    served.ended(served.run("greet.py", args=["--to", "New York"]))
+    page = visit("/runs/r1?bottom=console")
+    page.get_by_role("article", name="Run r1").get_by_role("button", name="Run again").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["args"] == ["--to", "New York"]
+    page.goto(served.address("/"))
+    page.get_by_role("button", name="What to do with r2", exact=True).click()
+    page.get_by_role("menuitem", name="Run with changes…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name=re.compile("Name, folder")).click()
+    arguments = dialog.get_by_label("Arguments")
+    expect(arguments).to_have_value('--to "New York"')
+    arguments.fill("--to 'Oslo'")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r3"))
+    assert served.ended("r3")["args"] == ["--to", "Oslo"]

@@ -65,6 +65,8 @@ class Reading(Annotating):
             "reuse": run.fork.reuse if run.fork is not None else None,
             "edits": list(run.fork.edits) if run.fork is not None else [],
             "mocks": list(run.launch.edits),
+            "config": dict(run.launch.config),
+            "args": list(run.launch.args),
             "records": max(run.records, live.records) if live is not None else run.records,
             "created": run.created,
             "ended": run.ended,

@@ -2559,6 +2559,12 @@ export interface components {
             edits: components["schemas"]["Edit"][];
             /** Mocks */
             mocks: components["schemas"]["Edit"][];
+            /** Config */
+            config: {
+                [key: string]: unknown;
+            };
+            /** Args */
+            args: string[];
             /** Created */
             created: number;
             /** Input */

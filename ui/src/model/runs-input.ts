@@ -28,7 +28,7 @@ const FIELDS = [
   ["breakpoints", /condition|breakpoint|\bterm\b/],
   ["spec", /\bspec\b|\bfile\b|\bmodule\b|could not be built|has no /],
 ] as const;
-export type RunField = (typeof FIELDS)[number][0];
+export type RunField = (typeof FIELDS)[number][0] | "config";
 
 /** The field of the form that a refusal of the server is about; null where it is about all of it. */
 export function fieldOfRefusal(message: string): RunField | null {

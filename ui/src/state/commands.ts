@@ -98,13 +98,15 @@ export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
 
 /** What a run was started with, to start it once more. */
 export function asBefore(info: RunInfo): RunRequest {
-  const { spec, folder, python, input, name, mocks, expected } = info;
+  const { spec, folder, python, input, name, mocks, config, args, expected } = info;
   return {
     spec,
     folder,
     python,
     name,
     edits: mocks,
+    config,
+    args,
     breakpoints: conditionsFrom(info.run),
     ...(input !== null && input !== undefined && { input }),
     ...(expected && { expected }),

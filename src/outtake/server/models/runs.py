@@ -146,6 +146,9 @@ class RunInfo(RunState):
     edits: list[Edit]
     mocks: list[Edit]
     """Mocks that hold since its start."""
+    config: dict[str, Json]
+    """Settings at its start, by ``component.key``."""
+    args: list[str]
     created: float
     input: Json
     output: Json

@@ -19,6 +19,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import { api, type ApiError, got } from "@/api/client";
 import type { Description, RunInfo, RunRequest, RunSummary } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
+import { lineOf, settingsOf, wordsOf, writtenOf } from "@/model/command-line";
 import { knownTargets } from "@/model/runs";
 import { fieldOfRefusal, inputSchema, madeOf, type RunField } from "@/model/runs-input";
 import type { Json } from "@/model/schema";
@@ -43,6 +44,8 @@ interface Form {
   pause: boolean;
   breakpoints: string[];
   args: string;
+  /** `COMPONENT.KEY=VALUE` each. */
+  settings: string[];
 }
 
 const BLANK: Form = {
@@ -56,6 +59,7 @@ const BLANK: Form = {
   pause: false,
   breakpoints: [],
   args: "",
+  settings: [],
 };
 
 const infoOf = (run: string) => got(api.GET("/api/runs/{run}", { params: { path: { run } } })) as Promise<RunInfo>;
@@ -89,6 +93,8 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
       without: info.input === null,
       name: info.name,
       expected: info.expected ?? "",
+      args: lineOf(info.args),
+      settings: writtenOf(info.config),
     };
     setForm((before) => ({ ...before, ...own, ...(whole && rest) }));
   };
@@ -119,6 +125,11 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     event?.preventDefault();
     if (!form.spec.trim()) return setRefusal({ field: "spec", message: "Say which program to run" });
     if (problem !== null && !form.without) return undefined;
+    const config = settingsOf(form.settings);
+    if (config === null) {
+      setMore(true);
+      return setRefusal({ field: "config", message: "A setting is written COMPONENT.KEY=VALUE" });
+    }
     setBusy("start");
     setRefusal(null);
     const body: RunRequest = {
@@ -129,6 +140,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
       pause: form.pause,
       breakpoints: form.breakpoints,
       args: wordsOf(form.args),
+      config,
       ...(form.expected.trim() && { expected: form.expected.trim() }),
     };
     try {
@@ -227,7 +239,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
           <div>
             <UnstyledButton aria-expanded={more} className={classes["more"]} onClick={() => setMore(!more)}>
               <IconChevronRight size={14} data-open={more || undefined} className={classes["chevron"]} aria-hidden />
-              Name, folder, interpreter, breakpoints
+              Name, folder, interpreter, breakpoints, settings
             </UnstyledButton>
             <Collapse expanded={more}>
               <Stack gap="sm" pt="xs">
@@ -258,6 +270,14 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
                   error={about("breakpoints")}
                   onChange={(breakpoints) => change({ breakpoints })}
                 />
+                <TagsInput
+                  label="Settings"
+                  description="From the start on: COMPONENT.KEY=VALUE, the value as JSON or as a text; Enter adds one"
+                  splitChars={["\n"]}
+                  value={form.settings}
+                  error={about("config")}
+                  onChange={(settings) => change({ settings })}
+                />
                 <TextInput
                   label="Arguments"
                   description="Of a script, as on the command line"
@@ -283,12 +303,5 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
         </Stack>
       </form>
     </Modal>
-  );
-}
-
-/** The words of a command line; what is in quotes is one. */
-function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );
 }
