@@ -15,10 +15,18 @@ const queries = new QueryClient({
   defaultOptions: { queries: { retry: 1, refetchOnWindowFocus: false, staleTime: 5000 } },
 });
 
-// A newer server has other files: what is loaded late is asked for under its old name.  A server that is away has none.
+// A newer server has other files: what is loaded late is asked for under its old name.  A server that is away has none, and
+// one whose files are not whole does not get better by asking again and again.
+const RELOADED = "outtake-reloaded";
+const REST = 30_000;
 window.addEventListener("vite:preloadError", () => {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED) ?? 0) < REST) return;
   void fetch("/icon.svg", { cache: "no-store" }).then(
-    (answer) => answer.ok && location.reload(),
+    (answer) => {
+      if (!answer.ok) return;
+      sessionStorage.setItem(RELOADED, String(Date.now()));
+      location.reload();
+    },
     () => undefined,
   );
 });
