@@ -24,7 +24,7 @@ import { useRows } from "./useRows";
 
 const SHORT = 29;
 const TALL = 62;
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 /** How far from the end one still is at the end. */
 const NEAR = 40;
 
