@@ -77,6 +77,7 @@ export class Outline {
   private lastBody: string | null = null;
   /** Flags that a later record gave: which one, to which, and the flag. */
   private readonly given: { by: number; to: number; flag: Flag }[] = [];
+  private readonly laterBits = new Map<number, number>();
 
   /** Add records that the server told in columns; those that are there are passed over. */
   append(told: RecordsOutline): void {
@@ -143,6 +144,7 @@ export class Outline {
     this.lastBody = null;
     for (let one = this.given.at(-1); one !== undefined && one.by > last; one = this.given.at(-1)) {
       this.bits[one.to] = (this.bits[one.to] ?? 0) & ~BIT[one.flag];
+      this.laterBits.set(one.to, this.later(one.to) & ~BIT[one.flag]);
       this.given.pop();
     }
     this.version++;
@@ -197,12 +199,18 @@ export class Outline {
     return this.numbers.get(name) ?? NONE;
   }
 
+  /** The flags that later records gave to this one, as a number to compare. */
+  later(seq: number): number {
+    return this.laterBits.get(seq) ?? 0;
+  }
+
   /** What was done to a message in the queue, or to a result before it went on, is told of that one too. */
   private give(by: number): void {
     const to = subjectOf(this, by);
     const flag = this.kind(by) === "message_dropped" ? "dropped" : "edited";
     if (to === NONE || this.has(to, flag)) return;
     this.bits[to] = (this.bits[to] ?? 0) | BIT[flag];
+    this.laterBits.set(to, this.later(to) | BIT[flag]);
     this.given.push({ by, to, flag });
   }
 

@@ -29,6 +29,21 @@ const team = () =>
   ]);
 
 describe("rows", () => {
+  it("show a copy of a message by itself when something was done to that copy", () => {
+    const sent = (recipient: string) =>
+      ({ kind: "message_queued", component: "a", recipient, type: "T", hash: "h" }) as const;
+    const log = logOf([{ ...sent("b"), edited: true }, sent("c"), sent("d"), { kind: "message_dropped", message: 1 }]);
+    const { seqs, counts } = rowsOf(log, ALL);
+    expect([...seqs].map((seq, row) => [seq, counts[row]])).toEqual([
+      [0, 1],
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
+    log.truncate(2);
+    expect([...rowsOf(log, ALL).counts]).toEqual([3]);
+  });
+
   it("join a message to several recipients and leave the plumbing out", () => {
     const rows = rowsOf(team(), ALL);
     expect([...rows.seqs]).toEqual([0, 1, 2, 5, 6, 8, 12]);

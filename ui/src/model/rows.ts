@@ -171,7 +171,7 @@ function sameLetter(outline: Outline, seq: number): boolean {
     outline.kind(seq) === "message_queued" &&
     outline.has(seq, "again") &&
     outline.kind(seq - 1) === "message_queued" &&
-    (["edited", "dropped"] as const).every((flag) => outline.has(seq, flag) === outline.has(seq - 1, flag)) &&
+    outline.later(seq) === outline.later(seq - 1) &&
     outline.componentNumber(seq) === outline.componentNumber(seq - 1) &&
     outline.typeNumber(seq) === outline.typeNumber(seq - 1) &&
     outline.reference(seq, "parent") === outline.reference(seq - 1, "parent")
