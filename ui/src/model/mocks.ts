@@ -149,6 +149,11 @@ export function lastResult(outline: Outline, component: string): number | null {
 export type Fate = Report["lines"][number]["fate"];
 export const FATES: readonly Fate[] = ["executed", "served", "mocked", "dropped", "running", "not reached"];
 
+/** A fate in words: what had begun when its run ended goes on no more. */
+export function fateName(fate: Fate, live: boolean): string {
+  return fate === "running" && !live ? "not finished" : fate;
+}
+
 /** Invocations by what became of them, for each kind that there is. */
 export interface Bar {
   kind: string;

@@ -20,18 +20,25 @@ export interface DraftCardProps {
   refusal: string | null;
   save: (edit: Edit) => void;
   remove: () => void;
+  /** Told when its value is being changed, and when it no longer is. */
+  onChanging: (changing: boolean) => void;
 }
 
-export function DraftCard({ draft: { edit, told }, refusal, save, remove }: DraftCardProps) {
+export function DraftCard({ draft: { edit, told }, refusal, save, remove, onChanging }: DraftCardProps) {
   const { select } = useWorkspace();
   const [value, setValue] = useState<unknown>(undefined);
   const [problem, setProblem] = useState<string | null>(null);
   const editing = value !== undefined;
   const seq = edit.seq ?? null;
+  const end = () => {
+    setValue(undefined);
+    setProblem(null);
+    onChanging(false);
+  };
   const done = () => {
     if (problem !== null) return;
     save({ ...edit, value });
-    setValue(undefined);
+    end();
   };
   return (
     <article className={classes["draft"]} data-refused={refusal !== null || undefined} aria-label={told}>
@@ -46,7 +53,14 @@ export function DraftCard({ draft: { edit, told }, refusal, save, remove }: Draf
         <span className={classes["space"]} />
         {hasValue(edit) && !editing && (
           <Tooltip label="Change its value">
-            <ActionIcon size="sm" aria-label={`Change: ${told}`} onClick={() => setValue(edit.value ?? null)}>
+            <ActionIcon
+              size="sm"
+              aria-label={`Change: ${told}`}
+              onClick={() => {
+                setValue(edit.value ?? null);
+                onChanging(true);
+              }}
+            >
               <IconPencil size={14} />
             </ActionIcon>
           </Tooltip>
@@ -81,7 +95,7 @@ export function DraftCard({ draft: { edit, told }, refusal, save, remove }: Draf
               <Button disabled={problem !== null} onClick={done}>
                 Keep
               </Button>
-              <Button variant="subtle" color="gray" onClick={() => setValue(undefined)}>
+              <Button variant="subtle" color="gray" onClick={end}>
                 Cancel
               </Button>
             </Group>

@@ -13,7 +13,7 @@ import type { Report, RunInfo } from "@/api/schema";
 import { plainText } from "@/kit/diff/plain";
 import { count, duration, money } from "@/kit/words";
 import { soleText, untyped } from "@/model/body";
-import { barsOf, type Fate, FATES, hasValue, linesOf, REUSES, tellMock } from "@/model/mocks";
+import { barsOf, type Fate, fateName, FATES, hasValue, linesOf, REUSES, tellMock } from "@/model/mocks";
 import { shortName } from "@/model/names";
 import { useDrafts } from "@/state/drafts";
 import { useWorkspace } from "@/views/workspace/context";
@@ -85,17 +85,19 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
                     key={part.fate}
                     data-fate={part.fate}
                     style={{ width: `${(part.count / bar.total) * 100}%` }}
-                    title={`${part.count} ${part.fate}`}
+                    title={`${part.count} ${fateName(part.fate, info.live)}`}
                   />
                 ))}
               </span>
               <span className={classes["counts"]}>
-                {bar.parts.map((part) => `${part.count} ${part.fate}`).join(", ")}
+                {bar.parts.map((part) => `${part.count} ${fateName(part.fate, info.live)}`).join(", ")}
               </span>
             </button>
           ))}
         </div>
         <p className={classes["saved"]}>{savedIn(report)}</p>
+      </div>
+      <div className={classes["found"]}>
         <div className={classes["chips"]} role="group" aria-label="Only those that were">
           {fates.map((known) => (
             <button
@@ -105,13 +107,13 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
               aria-pressed={fate === known}
               onClick={() => setFate(fate === known ? null : known)}
             >
-              <i data-fate={known} aria-hidden /> {known}
+              <i data-fate={known} aria-hidden /> {fateName(known, info.live)}
             </button>
           ))}
           <span className="quiet number">{count(lines.length, "invocation")}</span>
         </div>
+        <Lines lines={lines} parent={report.parent} live={info.live} />
       </div>
-      <Lines lines={lines} parent={report.parent} />
     </div>
   );
 }
@@ -176,7 +178,13 @@ function savedIn({ saved }: Report): string {
   return `Saved by not doing again what did not change: ${parts.filter(Boolean).join(", ")}.`;
 }
 
-function Lines({ lines, parent }: { lines: Report["lines"]; parent: string | null }) {
+interface LinesProps {
+  lines: Report["lines"];
+  parent: string | null;
+  live: boolean;
+}
+
+function Lines({ lines, parent, live }: LinesProps) {
   const { select, place } = useWorkspace();
   const box = useRef<HTMLDivElement>(null);
   // oxlint-disable-next-line react/incompatible-library
@@ -201,7 +209,7 @@ function Lines({ lines, parent }: { lines: Report["lines"]; parent: string | nul
               style={{ transform: `translateY(${start}px)` }}
             >
               <span className={classes["fate"]}>
-                <i data-fate={line.fate} aria-hidden /> {line.fate}
+                <i data-fate={line.fate} aria-hidden /> {fateName(line.fate, live)}
               </span>
               <span className="ellipsis" title={line.component}>
                 {seq === null ? (

@@ -142,7 +142,7 @@ export function MockForm({ components, of, add, close }: MockFormProps) {
         />
       )}
       {valued && problems.value !== null && <p className={classes["problem"]}>{problems.value}</p>}
-      <Group gap={6}>
+      <Group gap={6} className={classes["end"] ?? ""}>
         <Button type="submit" disabled={component === null || Boolean(wrong)}>
           Add
         </Button>

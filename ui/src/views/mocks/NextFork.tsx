@@ -54,13 +54,26 @@ export function NextFork() {
   const adding = mocking.run === id;
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState<"fork" | "run" | null>(null);
+  /** Those whose values are being changed. */
+  const [changing, setChanging] = useState<ReadonlySet<number>>(new Set());
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const edits = drafts.map(({ edit }) => edit);
   const { info } = view;
   const imported = info?.imported === true;
-  const off = imported ? "This run was read from a log: there is no program that could be forked" : undefined;
-  const fromStart = edits.length > 0 && edits.every(holdsFromStart);
+  const open = adding
+    ? "Add or cancel the mock first"
+    : drafts.some((draft) => changing.has(draft.id))
+      ? "Keep or cancel the changed value first"
+      : undefined;
+  const noStart =
+    edits.length === 0
+      ? "For changes that hold from the start, such as a mock of every call; there are none yet"
+      : edits.every(holdsFromStart)
+        ? undefined
+        : "A change of a record or a setting holds in a fork only";
 
+  const changes = (draft: number, begins: boolean) =>
+    setChanging(new Set(begins ? [...changing, draft] : [...changing].filter((one) => one !== draft)));
   const undoable = (what: string) => {
     const before = [...drafts];
     const note = randomId();
@@ -153,8 +166,10 @@ export function NextFork() {
                     }}
                     remove={() => {
                       undoable(`Removed: ${draft.told}`);
+                      changes(draft.id, false);
                       remove(id, draft.id);
                     }}
+                    onChanging={(begins) => changes(draft.id, begins)}
                   />
                 </li>
               ))}
@@ -206,6 +221,7 @@ export function NextFork() {
                   color="gray"
                   onClick={() => {
                     undoable(`Removed ${count(drafts.length, "change")}`);
+                    setChanging(new Set());
                     clear(id);
                   }}
                 >
@@ -288,27 +304,29 @@ export function NextFork() {
               {refusal.message}
             </Alert>
           )}
-          <Group gap={6}>
+          {open !== undefined && <p className={classes["off"]}>{open}.</p>}
+          <div className={classes["buttons"]}>
             <Button
               leftSection={<IconGitFork size={15} />}
               loading={busy === "fork"}
-              disabled={off !== undefined || busy === "run"}
+              disabled={open !== undefined || busy === "run"}
+              title={open}
               onClick={() => void fork()}
             >
               {edits.length === 0 ? "Fork without a change" : `Fork with ${count(edits.length, "change")}`}
             </Button>
-            {fromStart && (
-              <Button
-                variant="default"
-                loading={busy === "run"}
-                disabled={busy === "fork"}
-                title="A new run of the same target and input, in which these mocks hold from the start"
-                onClick={() => void runAgain()}
-              >
-                Run from the start with them
-              </Button>
-            )}
-          </Group>
+            <Button
+              variant="default"
+              loading={busy === "run"}
+              disabled={open !== undefined || noStart !== undefined || busy === "fork"}
+              title={
+                open ?? noStart ?? "A new run of the same target and input, in which these mocks hold from the start"
+              }
+              onClick={() => void runAgain()}
+            >
+              Run from the start with them
+            </Button>
+          </div>
         </footer>
       )}
     </div>
