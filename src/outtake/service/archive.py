@@ -117,7 +117,7 @@ def load(store: Store, path: Path) -> dict[str, Json]:
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}") from error
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, EOFError) as error:
-        raise WrongUse(f"{path} is no export of Outtake, or it is damaged: {error}; nothing was imported") from error
+        raise WrongUse(f"{path} is no export of Outtake, or it is damaged: nothing was imported ({error})") from error
     named: dict[str, str] = {}
     for described, records in runs:
         made = named[described["id"]] = _keep(store, described, records, nodes, named)
@@ -129,9 +129,10 @@ def load(store: Store, path: Path) -> dict[str, Json]:
 
 def _check_format(path: Path, manifest: dict[str, Json]) -> None:
     if manifest["format"] > FORMAT:
-        raise ValueError(f"it has format {manifest['format']}, this Outtake reads up to {FORMAT}: install a newer one")
+        told = f"{path} is an export of a newer Outtake: nothing was imported"
+        raise WrongUse(f"{told} (format {manifest['format']}, this one reads up to {FORMAT})")
     if not manifest["runs"]:
-        raise ValueError(f"{path} holds no run")
+        raise ValueError("it holds no run")
 
 
 def _check_descriptions(manifest: dict[str, Json], nodes: Iterable[tuple[str, bytes]]) -> None:

@@ -32,8 +32,8 @@ def read(path: Path, ended: float) -> Log:
             try:
                 return known.read(data, ended)
             except (BadLog, RecursionError) as error:
-                raise WrongUse(f"{path} looks like a log of {known.name}, but {error}; nothing was imported") from error
-    raise WrongUse(f"{path} is JSON, but none that is known; {_expected()}; nothing was imported")
+                raise WrongUse(f"{path} looks like a log of {known.name}, but {error}: nothing was imported") from error
+    raise WrongUse(f"{path} is JSON, but none that is known: nothing was imported. {_expected()}")
 
 
 def _parsed(path: Path) -> Json:
@@ -46,8 +46,9 @@ def _parsed(path: Path) -> Json:
     except OSError as error:
         raise WrongUse(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
+        found, where = _found(error)
         raise WrongUse(
-            f"{path} is no export of Outtake, and no JSON ({error}); {_expected()}; nothing was imported"
+            f"{path} is no export of Outtake, and {found}: nothing was imported. {_expected()}{where}"
         ) from error
 
 
@@ -55,9 +56,21 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is none of its values")
 
 
+def _found(error: ValueError | RecursionError) -> tuple[str, str]:
+    """What a file is that is no JSON, and where that shows."""
+    match error:
+        case UnicodeDecodeError():
+            return "no text", ""
+        case json.JSONDecodeError():
+            return "no JSON", f" (line {error.lineno}, column {error.colno})"
+        case RecursionError():
+            return "nested too deeply", ""
+    return "no JSON", f" ({error})"
+
+
 def _expected() -> str:
-    logs = "; or ".join(f"a log of {known.name}: {known.looks}" for known in FORMATS)
-    return f"import reads what outtake export has written, or {logs}"
+    logs = ", or ".join(f"a log of {known.name} ({known.looks})" for known in FORMATS)
+    return f"Expected is a run exported by Outtake, or {logs}"
 
 
 def keep(store: Store, log: Log, name: str) -> str:

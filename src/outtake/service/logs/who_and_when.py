@@ -83,8 +83,7 @@ def read(data: Json, ended: float) -> Log:
 
 FORMAT = Format(
     name=NAME,
-    looks="a JSON object with question, ground_truth, history (a list of entries with role and content), "
-    "mistake_agent, mistake_step and mistake_reason",
+    looks="a JSON object with question, history and mistake_step",
     sniff=sniff,
     read=read,
 )
