@@ -4,6 +4,7 @@ Arguments are passed through to the program that does the work.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ def demo(args: Sequence[str]) -> NoReturn:
     """The demo of the main job: `outtake demo` on a team that runs in the AutoGen environment."""
     here, autogen = _env.server(), _env.target("autogen")
     _env.ensure(here, autogen, _env.Ui())
+    if not shutil.which("outtake"):
+        print(f"The command outtake is {os.path.relpath(here.command('outtake'))} here.", file=sys.stderr, flush=True)
     _become([here.command("outtake"), "demo", "--python", autogen.python, *args], cwd=Path.cwd())
 
 

@@ -55,6 +55,12 @@ def test_a_tool_is_held_and_its_result_given(visit: Visit, served: Served, write
     assert findings(page) == []
     panel.get_by_role("button", name="Give the result…").click()
     panel.get_by_role("textbox", name="What comes back").fill("not today")
+    banner = page.get_by_role("region", name="What is held")
+    expect(banner.get_by_role("button", name="Continue")).to_be_disabled()
+    page.keyboard.press("F10")  # and nothing else throws it away either
+    expect(page.get_by_role("alert").filter(has_text="not given yet")).to_be_visible()
+    page.reload()
+    expect(panel.get_by_role("textbox", name="What comes back")).to_have_value("not today")
     panel.get_by_role("button", name="Give the result").click()
     expect(panel.get_by_role("article")).to_contain_text("Paris")
     panel.get_by_role("button", name="Continue").click()

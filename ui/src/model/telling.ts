@@ -57,10 +57,10 @@ export function tell(outline: Outline, seq: number, count = 1): Told {
       told.to = [...new Set(Array.from({ length: count }, (_, n) => outline.recipient(seq + n)))].filter(Boolean);
       break;
     case "message_dropped":
-      told.verb = "dropped a message";
+      told.verb = `dropped message${aboutMessage(outline, seq)}`;
       break;
     case "message_moved":
-      told.verb = "moved a message";
+      told.verb = `moved message${aboutMessage(outline, seq)}`;
       break;
     case "invocation_started":
       told.verb = outline.reference(seq, "message") === NONE ? "called" : "received";
@@ -99,6 +99,13 @@ export function tell(outline: Outline, seq: number, count = 1): Told {
       break;
   }
   return told;
+}
+
+function aboutMessage(outline: Outline, seq: number): string {
+  const message = outline.reference(seq, "message");
+  if (message === NONE) return "";
+  const to = shortName(outline.recipient(message));
+  return ` #${message}${to && ` to ${to}`}`;
 }
 
 function marksOf(outline: Outline, seq: number): Mark[] {

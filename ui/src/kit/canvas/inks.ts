@@ -35,7 +35,7 @@ function read(): Inks {
     primary: of("--mantine-primary-color-filled"),
     failed: of("--ot-failed"),
     held: of("--ot-held"),
-    edited: of("--ot-edited"),
+    edited: of("--ot-edit"),
     aspects: Object.fromEntries(ASPECTS.map((aspect) => [aspect, of(`--ot-${aspect}`)])) as Inks["aspects"],
     hues: Array.from({ length: HUES }, (_, n) => of(`--ot-hue-${n + 1}`)),
   };

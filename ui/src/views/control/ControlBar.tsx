@@ -22,7 +22,8 @@ import { memo } from "react";
 import { duration, money } from "@/kit/words";
 import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
-import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { goesOn, UNGIVEN, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { useIsAnswered } from "@/state/answering";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -43,6 +44,7 @@ export function ControlBar() {
   const { view } = useWorkspace();
   const info = view.info;
   const doVerb = useVerb(info);
+  const answered = useIsAnswered(info);
   useHotkeys(
     VERBS.map((verb) => [VERB_NAMES[verb].hotkey, () => doVerb(verb), { preventDefault: true }]),
     [],
@@ -56,7 +58,12 @@ export function ControlBar() {
       <RunSwitch id={info.run} title={runTitle(info)} />
       <div role="toolbar" aria-label="Control of the run" className={classes["verbs"]}>
         {VERBS.map((verb) => (
-          <VerbButton key={verb} verb={verb} why={whyNot(info, verb)} onVerb={doVerb} />
+          <VerbButton
+            key={verb}
+            verb={verb}
+            why={whyNot(info, verb) || (answered && goesOn(verb) ? UNGIVEN : "")}
+            onVerb={doVerb}
+          />
         ))}
         {!info.live && !info.imported && <AgainButton run={info.run} />}
       </div>
@@ -194,7 +201,9 @@ function Figures() {
         ))}
       {info.seconds > 0 && (
         <Tooltip label="Time in executed model and tool calls">
-          <span className="number">{duration(info.seconds)}</span>
+          <span>
+            <b className="number">{duration(info.seconds)}</b> in calls
+          </span>
         </Tooltip>
       )}
       {info.cost > 0 && <span className="number">{money(info.cost)}</span>}

@@ -24,7 +24,7 @@ export const RunSwitch = memo(function RunSwitch({ id, title }: { id: string; ti
           rightSection={<IconChevronDown size={14} />}
           aria-label={`Run ${title}: other runs`}
         >
-          {title}
+          <span className="ellipsis">{title}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

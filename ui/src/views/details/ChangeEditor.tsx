@@ -13,6 +13,7 @@ import { type Change, tellEdit } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { editMessage, fork } from "@/state/commands";
 import { useDrafts } from "@/state/drafts";
+import { useBegun, useEditing } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
 import { useWorkspace } from "@/views/workspace/context";
@@ -26,7 +27,7 @@ const HEADS: { [op in Change["op"]]: string } = {
   mock_output: "It returns, without being executed",
 };
 
-export function ChangeEditor({ seq, change, onClose }: { seq: number; change: Change; onClose: () => void }) {
+export function ChangeEditor({ seq, change }: { seq: number; change: Change }) {
   const { run, view } = useWorkspace();
   const ends = useOfOutline(view.outline, endsOf);
   const source = change.op === "mock_output" ? (ends[change.seq] ?? 0) || null : change.seq;
@@ -36,24 +37,26 @@ export function ChangeEditor({ seq, change, onClose }: { seq: number; change: Ch
     source !== null && (record === undefined || (record.hash && (body.data === undefined || body.isPlaceholderData)));
   if (loading) return <Skeleton height={120} mb={12} />;
   const failed = record?.kind === "invocation_ended" && record.failed === true;
-  return <Editor seq={seq} change={change} value={record?.hash && !failed ? body.data : ""} onClose={onClose} />;
+  return <Editor seq={seq} change={change} value={record?.hash && !failed ? body.data : ""} />;
 }
 
 interface EditorProps {
   seq: number;
   change: Change;
   value: unknown;
-  onClose: () => void;
 }
 
-function Editor({ seq, change, value, onClose }: EditorProps) {
+function Editor({ seq, change, value }: EditorProps) {
   const { id, run, view } = useWorkspace();
   const navigate = useNavigate();
   const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
-  const [next, setNext] = useState<unknown>(value);
+  const { write, close, forget } = useEditing();
+  const written = useBegun(id, seq)?.value;
+  const next = written === undefined ? value : written;
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const onClose = () => forget(id, seq);
   const { info, outline } = view;
   const box = useRef<HTMLElement>(null);
   useEffect(() => box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus(), []);
@@ -89,16 +92,17 @@ function Editor({ seq, change, value, onClose }: EditorProps) {
       ref={box}
       className={classes["editor"]}
       aria-label={change.label}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
+      onKeyDown={(event) => event.key === "Escape" && close(id, seq)}
     >
       <h3 className={classes["editorHead"]}>{HEADS[change.op]}</h3>
       <ValueEditor
         value={next}
+        base={value}
         label={change.label}
         text={change.op === "replace_message"}
         autoFocus
         onChange={(to, why) => {
-          setNext(to);
+          write(id, seq, to);
           setProblem(why);
         }}
         onSubmit={() => void save()}

@@ -17,7 +17,7 @@ import { soleText } from "@/model/body";
 import { changesOf, startOf, tell } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { fork } from "@/state/commands";
-import { useEditing } from "@/state/editing";
+import { useBegun, useEditing } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
@@ -30,11 +30,11 @@ import { NewRemark, Remarks } from "./Remarks";
 export function RecordDetails({ seq }: { seq: number }) {
   const { id, run, view } = useWorkspace();
   const { outline } = view;
-  const editing = useEditing();
+  const begun = useBegun(id, seq);
   const record = useRecord(run, seq);
   const told = tell(outline, seq, letterOf(outline, seq));
   const changes = changesOf(outline, seq);
-  const changing = editing.run === id && editing.seq === seq ? changes.find(({ op }) => op === editing.op) : undefined;
+  const changing = begun?.open ? changes.find(({ op }) => op === begun.op) : undefined;
   const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
   return (
     <article className={classes["details"]} aria-label={`Record ${seq}`}>
@@ -50,7 +50,7 @@ export function RecordDetails({ seq }: { seq: number }) {
       {changing === undefined ? (
         <Actions seq={seq} />
       ) : (
-        <ChangeEditor key={changing.op} seq={seq} change={changing} onClose={editing.end} />
+        <ChangeEditor key={`${changing.op} ${seq}`} seq={seq} change={changing} />
       )}
       <Remarks run={id} seq={seq} />
       {record === undefined ? <Skeleton height={90} /> : <Says record={record} />}

@@ -6,7 +6,8 @@ import type { Hold } from "@/api/schema";
 import { oneLine } from "@/kit/words";
 import { shapeOf, soleText, untyped } from "@/model/body";
 import { tellHold, type ControlVerb } from "@/model/control";
-import { useVerb, VERB_NAMES } from "@/state/actions";
+import { UNGIVEN, useVerb, VERB_NAMES } from "@/state/actions";
+import { useIsAnswered } from "@/state/answering";
 import { useBody } from "@/state/bodies";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -19,6 +20,7 @@ export function HeldBanner() {
   const { view } = useWorkspace();
   const show = useShow();
   const doVerb = useVerb(view.info);
+  const answered = useIsAnswered(view.info);
   const held = view.info?.held ?? [];
   const hold = held[0];
   if (hold === undefined || view.info?.live !== true) return null;
@@ -26,7 +28,7 @@ export function HeldBanner() {
   return (
     <section className={classes["banner"]} aria-label="What is held">
       <div className={classes["told"]}>
-        <b>{held.length > 1 ? `${held.length} held. ` : "Held. "}</b>
+        <b>{held.length > 1 ? `${held.length} held, first: ` : "Held. "}</b>
         {tellHold(hold)}
         {hold.reason !== "" && <span className="quiet"> ({hold.reason})</span>}
         <What hold={hold} />
@@ -37,14 +39,21 @@ export function HeldBanner() {
             <Button
               key={verb}
               variant={verb === "continue" ? "filled" : "default"}
+              disabled={answered}
               onClick={() => doVerb(verb)}
-              title={VERB_NAMES[verb].keys}
+              title={answered ? UNGIVEN : VERB_NAMES[verb].keys}
             >
               {VERB_NAMES[verb].label}
             </Button>
           ))}
         <Button variant={asks ? "filled" : "default"} onClick={() => show("pending")}>
-          {hold.when === "input" ? "Answer…" : hold.when === "diverged" ? "Decide…" : "Change it…"}
+          {answered
+            ? "Your answer…"
+            : hold.when === "input"
+              ? "Answer…"
+              : hold.when === "diverged"
+                ? "Decide…"
+                : "Change it…"}
         </Button>
       </Group>
     </section>
@@ -53,7 +62,7 @@ export function HeldBanner() {
 
 function What({ hold }: { hold: Hold }) {
   const { data } = useBody(hold.body);
-  if (!hold.body || data === undefined) return null;
+  if (!hold.body || data === undefined || data === null) return null;
   const shape = shapeOf(data);
   const told =
     shape.form === "error" ? `${shape.name}: ${shape.message}` : (soleText(data) ?? JSON.stringify(untyped(data)));

@@ -12,9 +12,11 @@ import { NONE } from "@/model/outline";
 import { clockOf, rowAt, showsAt, speaks } from "@/model/rows";
 import { tell } from "@/model/telling";
 import { useFindings } from "@/state/annotations";
+import { usePrefs } from "@/state/prefs";
 import { useFound } from "@/state/search";
 import { Row } from "@/views/records/Row";
 import { useWorkspace } from "@/views/workspace/context";
+import { useOpen } from "@/views/workspace/Docks";
 
 import { Filters } from "./Filters";
 import { HeldBanner } from "./HeldBanner";
@@ -30,7 +32,7 @@ const NEAR = 40;
 
 /** `focused`: the keyboard is here as soon as there are rows, unless it is somewhere else by then. */
 export function History({ focused }: { focused: boolean }) {
-  const { id, run, view, place, select } = useWorkspace();
+  const { id, run, view, place, select, go } = useWorkspace();
   const { outline } = view;
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const search = useFound(id, place.q, place.first === true, view.info?.records ?? 0);
@@ -98,12 +100,16 @@ export function History({ focused }: { focused: boolean }) {
     run.want(wanted);
   }, [first, last, rows, run]);
 
+  // Who clicks on a record wants to see it: beside the list the details come to the front, unless that side is closed.
+  const { side } = useOpen();
+  const dock = usePrefs((prefs) => prefs.docks.details);
+  const beside = side !== null && dock === "side";
   const onSelect = useCallback(
     (seq: number) => {
       shown.current = seq;
-      select(seq);
+      go({ at: seq, component: undefined, ...(beside && { side: "details" as const }) });
     },
-    [select],
+    [go, beside],
   );
   const onFold = useCallback((seq: number) => {
     setFolded((before) => {

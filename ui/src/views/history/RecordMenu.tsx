@@ -17,7 +17,7 @@ import { shortName } from "@/model/names";
 import { changesOf } from "@/model/telling";
 import { breakOn } from "@/state/breakpoints";
 import { fork, runTo } from "@/state/commands";
-import { useEditing } from "@/state/editing";
+import { isEdited, useEditing } from "@/state/editing";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -30,10 +30,11 @@ export interface MenuAt {
 }
 
 export function RecordMenu({ at, onClose }: { at: MenuAt | null; onClose: () => void }) {
+  const { id } = useWorkspace();
   const close = () => {
     onClose();
     // Who has begun to edit is in the editor already.
-    if (useEditing.getState().op === null) document.querySelector<HTMLElement>("[role=grid]")?.focus();
+    if (at === null || !isEdited(id, at.seq)) document.querySelector<HTMLElement>("[role=grid]")?.focus();
   };
   return (
     <Menu opened={at !== null} onClose={close} position="bottom-start" withinPortal returnFocus={false} shadow="md">

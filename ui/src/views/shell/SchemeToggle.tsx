@@ -1,5 +1,6 @@
 import { ActionIcon, type MantineColorScheme, Menu, Tooltip, useMantineColorScheme } from "@mantine/core";
 import { IconCheck, IconDeviceDesktop, IconMoon, IconSun, type TablerIcon } from "@tabler/icons-react";
+import { useState } from "react";
 
 const SCHEMES: Record<MantineColorScheme, { label: string; icon: TablerIcon }> = {
   light: { label: "Light", icon: IconSun },
@@ -10,11 +11,12 @@ const SCHEMES: Record<MantineColorScheme, { label: string; icon: TablerIcon }> =
 /** Light, dark, or as the system has it. */
 export function SchemeToggle() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [opened, setOpened] = useState(false);
   const Current = SCHEMES[colorScheme].icon;
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu opened={opened} onChange={setOpened} position="bottom-end" withinPortal>
       <Menu.Target>
-        <Tooltip label={`Colours: ${SCHEMES[colorScheme].label.toLowerCase()}`}>
+        <Tooltip disabled={opened} label={`Colours: ${SCHEMES[colorScheme].label.toLowerCase()}`}>
           <ActionIcon aria-label="Light or dark">
             <Current size={17} stroke={1.7} />
           </ActionIcon>
