@@ -141,8 +141,8 @@ export function MockForm({ components, of, add, close }: MockFormProps) {
           onSubmit={() => done()}
         />
       )}
-      {valued && problems.value !== null && <p className={classes["problem"]}>{problems.value}</p>}
       <Group gap={6} className={classes["end"] ?? ""}>
+        {wrong && <p className={classes["problem"]}>{wrong}</p>}
         <Button type="submit" disabled={component === null || Boolean(wrong)}>
           Add
         </Button>
