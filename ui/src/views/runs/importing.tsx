@@ -1,6 +1,6 @@
 /** Bringing runs in from files: chosen, or dropped on the page. */
 
-import { Anchor } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, type ReactNode, useCallback, useRef, useState } from "react";
@@ -11,22 +11,32 @@ import classes from "./RunsPage.module.css";
 
 export type Bring = (files: readonly File[]) => Promise<void>;
 
-/** Notices of files that could not be imported; gone when one could. */
-const failures = new Set<string>();
+interface Failure {
+  file: string;
+  message: string;
+}
 
-/** Import files one after the other; each says what became of it. */
+/** The one notice of files that could not be imported; gone when others are. */
+let notice: string | null = null;
+
+function dropNotice(): void {
+  if (notice !== null) notifications.hide(notice);
+  notice = null;
+}
+
+/** Import files one after the other; each says what became of it, and one notice why some could not be. */
 export function useImport(): { bring: Bring; busy: boolean } {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const bring = useCallback<Bring>(
     async (files) => {
       setBusy(true);
+      dropNotice();
+      const failed: Failure[] = [];
       for (const file of files) {
         const id = notifications.show({ loading: true, autoClose: false, message: `Importing ${file.name}` });
         try {
           const { run } = await importFile(file);
-          for (const failure of failures) notifications.hide(failure);
-          failures.clear();
           notifications.update({
             id,
             loading: false,
@@ -40,14 +50,17 @@ export function useImport(): { bring: Bring; busy: boolean } {
             ),
           });
         } catch (error) {
-          failures.add(id);
+          dropNotice();
+          notice = id;
+          failed.push({ file: file.name, message: (error as Error).message });
           notifications.update({
             id,
             loading: false,
             autoClose: false,
             color: "red",
-            title: `${file.name} cannot be imported`,
-            message: (error as Error).message,
+            title:
+              failed.length === 1 ? `${file.name} cannot be imported` : `${failed.length} files cannot be imported`,
+            message: <Why failed={failed} />,
           });
         }
       }
@@ -56,6 +69,16 @@ export function useImport(): { bring: Bring; busy: boolean } {
     [navigate],
   );
   return { bring, busy };
+}
+
+/** Why files could not be imported, each under its name where there are several. */
+function Why({ failed }: { failed: readonly Failure[] }) {
+  return failed.map(({ file, message }) => (
+    <Text key={file} span display="block" size="sm" c="var(--mantine-color-text)">
+      {failed.length > 1 && <b>{file}: </b>}
+      {message.charAt(0).toUpperCase() + message.slice(1)}.
+    </Text>
+  ));
 }
 
 /** A page on which files can be dropped. */
