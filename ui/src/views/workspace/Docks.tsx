@@ -68,23 +68,23 @@ export const DockTabs = memo(function DockTabs({ dock, open, held, go }: DockTab
           const { title, about, icon: Icon } = PANEL_KINDS[panel];
           const active = panel === open;
           return (
-            <Tooltip key={panel} label={about}>
-              <button
-                type="button"
-                role="tab"
-                id={`tab-${panel}`}
-                aria-selected={active}
-                aria-controls={`panel-${dock}`}
-                tabIndex={active || (open === null && at === 0) ? 0 : -1}
-                className={classes["tab"]}
-                onClick={() => go({ [dock]: panel })}
-                onKeyDown={(event) => step(event, at)}
-              >
-                <Icon size={14} stroke={1.7} aria-hidden />
-                {title}
-                {panel === "pending" && held > 0 && <span className={classes["badge"]}>{held}</span>}
-              </button>
-            </Tooltip>
+            <button
+              key={panel}
+              type="button"
+              title={about}
+              role="tab"
+              id={`tab-${panel}`}
+              aria-selected={active}
+              aria-controls={`panel-${dock}`}
+              tabIndex={active || (open === null && at === 0) ? 0 : -1}
+              className={classes["tab"]}
+              onClick={() => go({ [dock]: panel })}
+              onKeyDown={(event) => step(event, at)}
+            >
+              <Icon size={14} stroke={1.7} aria-hidden />
+              {title}
+              {panel === "pending" && held > 0 && <span className={classes["badge"]}>{held}</span>}
+            </button>
           );
         })}
       </div>
