@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Component } from "@/api/schema";
 
-import { componentTree, Tally } from "./components";
-import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf, middleOf } from "./graph";
+import { componentTree, type Flow, Tally } from "./components";
+import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf, lettersOf, middleOf } from "./graph";
 import { logOf } from "./testing";
 
 const told = (path: string, kind: string): Component => ({
@@ -90,13 +90,27 @@ describe("the graph", () => {
     ]);
   });
 
-  it("draws what is said to all as meant, or else as said to all", () => {
+  it("has every pair between which messages went, thin where they were only copies to several", () => {
     const copies = [{ from: "team/a", to: "team/b", by: "message" as const, count: 2, shared: 2, last: 9 }];
-    const ids = (declared: typeof STATIC) => graphOf(nodes, copies, declared, false).edges.map((edge) => edge.id);
-    expect(ids(STATIC)).not.toContain("team/a → team/b");
-    expect(graphOf(nodes, copies, [], false).edges.map(({ id, messages }) => [id, messages])).toEqual([
-      ["team/a → team", 2],
+    const drawn = (flows: Flow[], declared: typeof STATIC) =>
+      graphOf(nodes, flows, declared, false)
+        .edges.filter((edge) => edge.messages > 0)
+        .map(({ id, messages, quiet }) => [id, messages, quiet]);
+    expect(drawn(copies, STATIC)).toEqual([["team/a → team/b", 2, true]]);
+    expect(drawn(copies, [])).toEqual([["team/a → team/b", 2, true]]);
+    expect(drawn(copies, [{ source: "team/a", target: "team/b", label: "asks" }])).toEqual([
+      ["team/a → team/b", 2, false],
     ]);
+    const more = copies.map((flow) => ({ ...flow, count: 3 }));
+    expect(drawn(more, STATIC)).toEqual([["team/a → team/b", 3, false]]);
+    const outside = copies.map((flow) => ({ ...flow, from: "user" }));
+    expect(drawn(outside, STATIC)).toEqual([["user → team/b", 2, false]]);
+  });
+
+  it("says whose a model is", () => {
+    const names = graph(true).nodes.map((node) => node.name);
+    expect(names).toContain("a · model");
+    expect(names).toContain("search");
   });
 
   it("shows a group as a node, too, where something flows to it", () => {
@@ -117,6 +131,29 @@ describe("the graph", () => {
   });
 });
 
+describe("messages of a component", () => {
+  it("count once for several recipients, also where one of them was edited", () => {
+    const said = { kind: "message_queued" as const, component: "team/boss" };
+    const letters = lettersOf(
+      logOf([
+        { kind: "run_started" },
+        { ...said, recipient: "team/a", hash: "one" },
+        { ...said, recipient: "team/b", hash: "one" },
+        { kind: "edited", component: "team/boss", op: "replace_message", hash: "two" },
+        { ...said, recipient: "team/a", hash: "two" },
+        { ...said, recipient: "team/b", hash: "two" },
+        { ...said, recipient: "team/a", hash: "2afb9b83f9314e5d029766197f539792" },
+        { ...said, component: "team/a", recipient: "team/output", hash: "three" },
+      ]),
+    );
+    expect([...letters]).toEqual([
+      ["team/a", { sent: 0, received: 2 }],
+      ["team/boss", { sent: 2, received: 0 }],
+      ["team/b", { sent: 0, received: 2 }],
+    ]);
+  });
+});
+
 describe("the layout", () => {
   for (const direction of ["LR", "TB"] as const)
     for (const parts of [false, true])
@@ -131,6 +168,32 @@ describe("the layout", () => {
             expect(contains(layout.groups.get(node.group), layout.nodes.get(node.path))).toBe(true);
         for (const edge of made.edges) expect(layout.edges.get(edge.id)?.points.length).toBeGreaterThan(1);
       });
+
+  it("draws copies to several beside the nodes, inside their group, and moves nothing for them", () => {
+    const pairs = ["boss", "a", "b"].flatMap((from) => ["boss", "a", "b"].map((to) => [from, to] as const));
+    const copies = pairs
+      .filter(([from, to]) => from !== to)
+      .map(([from, to]) => ({
+        from: `team/${from}`,
+        to: `team/${to}`,
+        by: "message" as const,
+        count: 1,
+        shared: 1,
+        last: 9,
+      }));
+    for (const direction of ["LR", "TB"] as const) {
+      const layout = layoutOf(graphOf(nodes, copies, [], false), direction);
+      expect(layout.nodes).toEqual(layoutOf(graphOf(nodes, [], [], false), direction).nodes);
+      expect(layout.edges.size).toBe(6);
+      const middles = [...layout.edges.values()].map(({ label }) => `${label.x} ${label.y}`);
+      expect(new Set(middles).size).toBe(3);
+      for (const { label } of layout.edges.values()) {
+        const at = { ...label, width: 0, height: 0 };
+        expect(contains(layout.whole, at)).toBe(true);
+        for (const box of layout.nodes.values()) expect(overlap(box, at)).toBe(false);
+      }
+    }
+  });
 
   it("goes in the direction in which there is room", () => {
     const wide = fittingLayout(graph(true), 2000, 200);

@@ -8,6 +8,8 @@ import { Graph, layout as arrange } from "@dagrejs/dagre";
 import type { Edge } from "@/api/schema";
 
 import type { ComponentNode, Flow } from "./components";
+import { shortName } from "./names";
+import type { Outline } from "./outline";
 
 export interface GraphNode {
   path: string;
@@ -15,7 +17,7 @@ export interface GraphNode {
   kind: string;
   /** The group that it is drawn in. */
   group: string | null;
-  /** It stands for a group that is also sent something itself. */
+  /** It stands for a group that sends or is sent something itself, and is drawn as a dot. */
   self: boolean;
 }
 
@@ -29,6 +31,8 @@ export interface GraphEdge {
   label: string;
   /** The last record of it; -1 where nothing has flowed yet. */
   last: number;
+  /** Only copies of what was said to several of a group at once: drawn thin, and moves nothing. */
+  quiet: boolean;
 }
 
 export interface ComponentGraph {
@@ -41,6 +45,40 @@ export interface ComponentGraph {
 }
 
 const PARTS = new Set(["model", "tool"]);
+/** To what is called so, a team repeats what was said. */
+const SINK = "/output";
+const TO_SEVERAL = "to several at once";
+
+/** Messages with content that a component sent and was sent. */
+export interface Letters {
+  /** One to several recipients is one. */
+  sent: number;
+  received: number;
+}
+
+/** How many messages each component sent and was sent; the edges of the graph count the same, each copy of its own. */
+export function lettersOf(outline: Outline): ReadonlyMap<string, Letters> {
+  const letters = new Map<string, Letters>();
+  const of = (path: string) => {
+    const known = letters.get(path) ?? { sent: 0, received: 0 };
+    letters.set(path, known);
+    return known;
+  };
+  for (let seq = 0; seq < outline.length; seq++) {
+    if (outline.kind(seq) !== "message_queued" || outline.has(seq, "empty")) continue;
+    const [sender, recipient] = [outline.component(seq), outline.recipient(seq)];
+    if (sender === "" || recipient === "" || recipient.endsWith(SINK)) continue;
+    of(recipient).received++;
+    const before = seq - 1;
+    const isCopy =
+      outline.has(seq, "again") &&
+      outline.kind(before) === "message_queued" &&
+      outline.componentNumber(before) === outline.componentNumber(seq) &&
+      !outline.recipient(before).endsWith(SINK);
+    if (!isCopy) of(sender).sent++;
+  }
+  return letters;
+}
 
 /** The graph of a run; without `parts`, models and tools are told with those that they belong to. */
 export function graphOf(
@@ -64,16 +102,16 @@ export function graphOf(
   };
 
   const edges = new Map<string, GraphEdge>();
-  const edgeOf = (from: string, to: string): GraphEdge | null => {
+  const edgeOf = (from: string, to: string, said = false): GraphEdge | null => {
     const source = shownAs(from);
     const target = shownAs(to);
     if (source === null || target === null) return null;
     if (source === target && from !== to) return null;
-    if (around.has(source) && isInside(target, source)) return null;
+    if (!said && around.has(source) && isInside(target, source)) return null;
     const id = `${source} → ${target}`;
     const known = edges.get(id);
     if (known !== undefined) return known;
-    const edge = { id, from: source, to: target, messages: 0, calls: 0, label: "", last: -1 };
+    const edge = { id, from: source, to: target, messages: 0, calls: 0, label: "", last: -1, quiet: false };
     edges.set(id, edge);
     return edge;
   };
@@ -81,32 +119,26 @@ export function graphOf(
     const edge = edgeOf(source, target);
     if (edge !== null && edge.label === "") edge.label = label ?? "";
   }
-  const declared = new Set(edges.keys());
   for (const node of shown.values()) if (isPart(node) && node.parent !== null) edgeOf(node.parent, node.path);
-  const groupAround = (one: string, other: string): string | null => {
+  const inOneGroup = (one: string, other: string): boolean => {
     for (let at = parents.get(one) ?? null; at !== null; at = parents.get(at) ?? null)
-      if (around.has(at) && isInside(other, at)) return at;
-    return null;
+      if (around.has(at) && isInside(other, at)) return true;
+    return false;
   };
+  const meant = new Set(edges.keys());
   for (const flow of flows) {
-    if (flow.by === "message" && flow.shared === flow.count && flow.shared > 0) {
-      // What is said to all is drawn where the target says that it is meant to go; else it goes to all.
-      const id = `${shownAs(flow.from)} → ${shownAs(flow.to)}`;
-      if (declared.size > 0 && !declared.has(id)) continue;
-      const all = declared.size > 0 ? null : groupAround(flow.from, flow.to);
-      const toAll = all === null ? null : edgeOf(flow.from, all);
-      if (toAll !== null) {
-        toAll.label = "to all";
-        toAll.messages = Math.max(toAll.messages, flow.count);
-        toAll.last = Math.max(toAll.last, flow.last);
-        continue;
-      }
-    }
-    const edge = edgeOf(flow.from, flow.to);
+    const edge = edgeOf(flow.from, flow.to, flow.by === "message");
     if (edge === null) continue;
+    const toSeveral = flow.by === "message" && flow.shared === flow.count && inOneGroup(flow.from, flow.to);
+    if (!toSeveral) meant.add(edge.id);
     if (flow.by === "message") edge.messages += flow.count;
     else edge.calls += flow.count;
     edge.last = Math.max(edge.last, flow.last);
+  }
+  for (const edge of edges.values()) {
+    if (meant.has(edge.id)) continue;
+    edge.quiet = true;
+    edge.label = TO_SEVERAL;
   }
 
   const touched = new Set([...edges.values()].flatMap((edge) => [edge.from, edge.to]));
@@ -122,11 +154,16 @@ export function graphOf(
     const isGroup = around.has(path);
     if (kind === "flow" && !isGroup && !touched.has(path)) continue; // what only makes the others, for example
     if (isGroup) groups.push({ path, name, group: groupOf(node) });
+    // A tool is told by its own name, a model only by whose it is.
+    const named = isPart(node) && !path.includes("/tools/") ? shortName(path) : name;
     if (!isGroup || touched.has(path))
-      nodes.push({ path, name, kind, group: isGroup ? path : groupOf(node), self: isGroup });
+      nodes.push({ path, name: named, kind, group: isGroup ? path : groupOf(node), self: isGroup });
   }
   const list = [...edges.values()];
-  const shape = [...nodes.map((node) => `${node.path} ${node.name}`), ...list.map((edge) => edge.id)].join("\n");
+  const shape = [
+    ...nodes.map((node) => `${node.path} ${node.name}`),
+    ...list.map(({ id, quiet }) => `${id} ${quiet}`),
+  ].join("\n");
   return { nodes, groups, edges: list, shape };
 }
 
@@ -158,6 +195,9 @@ export const NODE = { height: 44, least: 124, most: 240 };
 const CHARACTER = 7.7;
 const AROUND_NAME = 64;
 const PADDING = 14;
+const DOT = 14;
+/** How far from the nodes the first line beside them runs, and how far apart those are that pass more nodes. */
+const BESIDE = { first: 24, next: 26 };
 const TITLE = 18;
 
 /** The layout in the direction in which more of it can be read in so much room. */
@@ -174,36 +214,123 @@ export function layoutOf(graph: ComponentGraph, direction: "LR" | "TB"): Layout 
   plan.setDefaultEdgeLabel(() => ({}));
   for (const { path } of graph.groups) plan.setNode(`group ${path}`, {});
   for (const { path, group } of graph.groups) if (group !== null) plan.setParent(`group ${path}`, `group ${group}`);
-  for (const { path, name, group } of graph.nodes) {
+  for (const { path, name, group, self } of graph.nodes) {
     const width = Math.min(NODE.most, Math.max(NODE.least, name.length * CHARACTER + AROUND_NAME));
-    plan.setNode(path, { width, height: NODE.height });
+    plan.setNode(path, self ? { width: DOT, height: DOT } : { width, height: NODE.height });
     if (group !== null) plan.setParent(path, `group ${group}`);
   }
-  for (const { id, from, to } of graph.edges)
-    plan.setEdge(from, to, { width: 34, height: 18, labelpos: "c", minlen: 1 }, id);
+  const loud = graph.edges.filter((edge) => !edge.quiet);
+  for (const { id, from, to } of loud) plan.setEdge(from, to, { width: 34, height: 18, labelpos: "c", minlen: 1 }, id);
   arrange(plan);
 
   const nodes = new Map(graph.nodes.map(({ path }) => [path, boxOf(plan.node(path) as Placed)]));
   const edges: Layout["edges"] = new Map();
-  for (const { id, from, to } of graph.edges) {
+  for (const { id, from, to } of loud) {
     const { points } = plan.edge(from, to, id) as { points: Point[] };
     edges.set(id, { points, label: middleOf(points) });
   }
+  for (const { id, from, to, quiet } of graph.edges) {
+    const [one, other] = [nodes.get(from), nodes.get(to)];
+    if (quiet && one !== undefined && other !== undefined)
+      edges.set(id, besides(one, other, [...nodes.values()], direction));
+  }
+
+  const above = new Map(graph.groups.map(({ path, group }) => [path, group]));
+  const groupOf = new Map(graph.nodes.map(({ path, group }) => [path, group]));
+  const isIn = (path: string, group: string): boolean => {
+    for (let at = groupOf.get(path) ?? null; at !== null; at = above.get(at) ?? null) if (at === group) return true;
+    return false;
+  };
   const groups = new Map<string, Box>();
   for (const { path } of graph.groups.toReversed()) {
     const inside = [
-      ...graph.nodes.filter((node) => node.group === path).map((node) => nodes.get(node.path)),
+      ...graph.nodes.filter((node) => node.group === path && !node.self).map((node) => nodes.get(node.path)),
       ...graph.groups.filter((group) => group.group === path).map((group) => groups.get(group.path)),
     ].filter((box) => box !== undefined);
-    if (inside.length > 0) groups.set(path, boxAround(inside));
+    if (inside.length === 0) continue;
+    const lines = graph.edges.filter((edge) => edge.quiet && isIn(edge.from, path) && isIn(edge.to, path));
+    const wide = boxAround([...inside, ...lines.map(({ id }) => labelBox(edges.get(id)?.label))]);
+    const others = graph.nodes.filter((node) => !isIn(node.path, path)).map((node) => nodes.get(node.path));
+    const box = others.some((other) => other !== undefined && doOverlap(wide, other)) ? boxAround(inside) : wide;
+    const dot = nodes.get(path);
+    groups.set(path, dot === undefined ? box : reaching(box, { x: dot.x + DOT / 2, y: dot.y + DOT / 2 }));
   }
-  const points = [...edges.values()].flatMap((edge) => [...edge.points, edge.label]);
+  const labels = [...edges.values()].map((edge) => labelBox(edge.label));
+  const points = [...edges.values()].flatMap((edge) => edge.points);
   const whole = boxAround([
     ...nodes.values(),
     ...groups.values(),
+    ...labels,
     ...points.map((at) => ({ ...at, width: 0, height: 0 })),
   ]);
   return { nodes, groups, edges, whole };
+}
+
+/** A line that runs beside the nodes of a row or a column, or else straight from one to the other. */
+function besides(from: Box, to: Box, all: readonly Box[], direction: "LR" | "TB"): { points: Point[]; label: Point } {
+  const across = direction === "LR";
+  // Worked out for a column with the line on its right; a row is that turned.
+  const turned = ({ x, y, width, height }: Box): Box =>
+    across ? { x, y, width, height } : turn({ x, y, width, height });
+  const back = ({ x, y }: Point): Point => (across ? { x, y } : { x: y, y: x });
+  const [one, other] = [turned(from), turned(to)];
+  if (Math.min(one.x + one.width, other.x + other.width) <= Math.max(one.x, other.x)) {
+    const [start, end] = [borderTowards(from, centreOf(to)), borderTowards(to, centreOf(from))];
+    const middle = between(start, end);
+    return { points: [start, middle, end], label: middle };
+  }
+  const isDown = one.y < other.y;
+  const [top, bottom] = isDown ? [one, other] : [other, one];
+  const passed = all
+    .map(turned)
+    .filter((box) => box.y > top.y && box.y < bottom.y && box.x < top.x + top.width && top.x < box.x + box.width);
+  const right = Math.max(...[top, bottom, ...passed].map((box) => box.x + box.width));
+  const x = right + BESIDE.first + passed.length * BESIDE.next;
+  const [high, low] = [top.y + top.height * 0.7, bottom.y + bottom.height * 0.3];
+  const bend = [
+    { x: top.x + top.width, y: high },
+    { x, y: high },
+    { x, y: low },
+    { x: bottom.x + bottom.width, y: low },
+  ].map(back);
+  return { points: isDown ? bend : bend.toReversed(), label: back({ x, y: (high + low) / 2 }) };
+}
+
+function turn({ x, y, width, height }: Box): Box {
+  return { x: y, y: x, width: height, height: width };
+}
+
+function centreOf({ x, y, width, height }: Box): Point {
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** Where the line from the middle of a box to a point leaves it. */
+function borderTowards(box: Box, to: Point): Point {
+  const { x, y } = centreOf(box);
+  const [dx, dy] = [to.x - x, to.y - y];
+  const part = Math.min(1, box.width / 2 / Math.abs(dx || 1e-9), box.height / 2 / Math.abs(dy || 1e-9));
+  return { x: x + dx * part, y: y + dy * part };
+}
+
+function doOverlap(one: Box, other: Box): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}
+
+function labelBox(at: Point = { x: 0, y: 0 }): Box {
+  return { x: at.x - 17, y: at.y - 9, width: 34, height: 18 };
+}
+
+/** The box, larger where it has to be to have the point inside or on its border. */
+function reaching(box: Box, to: Point): Box {
+  const [x, y] = [Math.min(box.x, to.x), Math.min(box.y, to.y)];
+  const right = Math.max(box.x + box.width, to.x);
+  const bottom = Math.max(box.y + box.height, to.y);
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 interface Placed {

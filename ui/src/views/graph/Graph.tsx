@@ -22,8 +22,9 @@ import type { Edge } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
 import { didMost, stateOf } from "@/model/components";
-import { type Box, curve, edgeInWords, fittingLayout, graphOf } from "@/model/graph";
+import { type Box, curve, edgeInWords, fittingLayout, type GraphEdge, graphOf, lettersOf } from "@/model/graph";
 import { useComponents, useTally } from "@/state/components";
+import { useOfOutline } from "@/state/following";
 import { usePrefs } from "@/state/prefs";
 import { kindColour } from "@/views/components/kinds";
 import { useWorkspace } from "@/views/workspace/context";
@@ -63,6 +64,7 @@ function Drawn() {
   const { id, view, place, go } = useWorkspace();
   const { nodes: all, byPath, description } = useComponents(id, view);
   const { tally, version } = useTally(view.outline);
+  const letters = useOfOutline(view.outline, lettersOf);
   const [asked, setParts] = useState(false);
   const { ref, width, height } = useElementSize();
   const scheme = useComputedColorScheme("light");
@@ -91,17 +93,18 @@ function Drawn() {
     // oxlint-disable-next-line react/exhaustive-deps
     [graph.shape, room.width, room.height],
   );
-  const nameOf = useCallback((path: string) => byPath.get(path)?.name ?? path, [byPath]);
+  const names = useMemo(() => new Map(graph.nodes.map((node) => [node.path, node.name])), [graph]);
+  const nameOf = useCallback((path: string) => names.get(path) ?? path, [names]);
   const open = useCallback(
     (path: string) => go({ component: path, [usePrefs.getState().docks.details]: "details" }),
     [go],
   );
   const openEdge = useCallback(
-    (edge: string) => {
-      const between = edge.split(" → ").join(",");
-      go({ only: place.only === between ? undefined : between }, "push");
+    (only: string, kinds: string) => {
+      const shown = place.only === only && (place.kinds ?? "") === kinds;
+      go(shown ? { only: undefined, kinds: undefined } : { only, kinds: kinds || undefined }, "push");
     },
-    [go, place.only],
+    [go, place.only, place.kinds],
   );
 
   const recent = live ? graph.edges.reduce((last, edge) => Math.max(last, edge.last), -1) : -1;
@@ -115,48 +118,68 @@ function Drawn() {
       const drawn = { id: `group ${path}`, position: { x, y }, ...size, measured: size, zIndex: -1 };
       return [{ ...drawn, type: "around", data: { path, name, onOpen: open } }];
     }),
-    ...graph.nodes.flatMap(({ path, name, kind }): ComponentNodeType[] => {
+    ...graph.nodes.flatMap(({ path, name, kind, self }): ComponentNodeType[] => {
       const box = layout.nodes.get(path);
       const node = byPath.get(path);
       if (box === undefined || node === undefined) return [];
       const { x, y, width: wide, height: high } = box;
-      const { number, thing } = didMost(node);
+      const { number: done, thing } = didMost(node);
+      const said = letters.get(path) ?? { sent: 0, received: 0 };
+      const number = thing === "message" ? said.sent : done;
       const state = stateOf(node.did, live, isHeld(path, heldPaths, parts));
       const selected = place.component === path;
       const errors = node.did?.errors ?? 0;
-      const data = { path, name, kind, state, number, thing, errors, selected, onOpen: open };
+      const more = thing === "message" || said.received > 0 ? inWords(said.sent, said.received) : "";
+      const data = { path, name, kind, self, state, number, thing, more, errors, selected, onOpen: open };
       const size = { width: wide, height: high };
       return [
         { id: path, position: { x, y }, ...size, measured: size, handles: handlesOf(size), type: "component", data },
       ];
     }),
   ];
+  const byId = new Map(graph.edges.map((edge) => [edge.id, edge]));
+  const selfs = new Set(graph.nodes.filter((node) => node.self).map((node) => node.path));
   const edges = graph.edges.flatMap((edge): FlowEdgeType[] => {
     const placed = layout.edges.get(edge.id);
     if (placed === undefined) return [];
-    const number = edge.messages + edge.calls;
-    const isRecent = recent >= 0 && edge.last === recent;
-    const selected = place.only === `${edge.from},${edge.to}`;
+    // Quiet lines between the same two are one line with two ends.
+    const reverse = byId.get(`${edge.to} → ${edge.from}`);
+    const other = edge.quiet && reverse?.quiet && reverse !== edge ? reverse : null;
+    if (other !== null && other.id < edge.id) return [];
+    const both = other === null ? [edge] : [edge, other];
+    const numbers = both.map(({ messages, calls }) => messages + calls);
+    const isIdle = numbers.every((number) => number === 0);
+    const isRecent = recent >= 0 && both.some(({ last }) => last === recent);
+    const { only, kinds } = filterOf(edge, selfs);
+    const selected = place.only === only && (place.kinds ?? "") === kinds;
     const strong = isRecent || selected;
+    const size = strong ? 10 : edge.quiet ? 12 : 14;
+    const mark = {
+      type: MarkerType.ArrowClosed,
+      width: size,
+      height: size,
+      orient: "auto-start-reverse",
+      color: strong ? "var(--ot-accent)" : "var(--ot-quiet)",
+    };
     return [
       {
         id: edge.id,
         source: edge.from,
         target: edge.to,
         type: "flow",
-        markerEnd: {
-          type: MarkerType.ArrowClosed,
-          width: strong ? 10 : 14,
-          height: strong ? 10 : 14,
-          color: strong ? "var(--ot-accent)" : "var(--ot-quiet)",
-        },
+        markerEnd: mark,
+        ...(other === null ? {} : { markerStart: mark }),
         data: {
           path: curve(placed.points),
           x: placed.label.x,
           y: placed.label.y,
-          text: number === 0 ? "" : number.toLocaleString("en"),
-          words: edgeInWords(edge, nameOf),
-          idle: number === 0,
+          text: isIdle ? "" : [...new Set(numbers.map((number) => number.toLocaleString("en")))].join(" · "),
+          words: both.map((one) => edgeInWords(one, nameOf)).join("; "),
+          counted: edge.messages > 0,
+          only,
+          kinds,
+          idle: isIdle,
+          quiet: edge.quiet,
           recent: isRecent,
           selected,
           onOpen: openEdge,
@@ -238,6 +261,19 @@ function Drawn() {
       </ul>
     </div>
   );
+}
+
+/** What a component sent and was sent, and what of it is counted. */
+function inWords(sent: number, received: number): string {
+  return `${count(sent, "message")} sent, ${received.toLocaleString("en")} received. What goes to several at once is one message sent; what has no content is not counted`;
+}
+
+/** What the history is narrowed to for an edge: the messages of the two, or the calls of what is called. */
+function filterOf({ from, to, messages, calls }: GraphEdge, groups: ReadonlySet<string>) {
+  if (messages === 0 && calls > 0) return { only: to, kinds: "" };
+  // A group would be all that is in it.
+  const two = [from, to].filter((path) => !groups.has(path));
+  return { only: (two.length === 0 ? [to] : two).join(","), kinds: calls > 0 ? "" : "message" };
 }
 
 /** Whether it is held, or, where its parts are not drawn, one of them is. */

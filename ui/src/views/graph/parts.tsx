@@ -17,6 +17,10 @@ export type ComponentNodeType = Node<
     state: ComponentState;
     number: number;
     thing: "message" | "call";
+    /** It stands for the group that it is in. */
+    self: boolean;
+    /** What is counted. */
+    more: string;
     errors: number;
     selected: boolean;
     onOpen: (path: string) => void;
@@ -31,10 +35,16 @@ export type FlowEdgeType = Edge<
     y: number;
     text: string;
     words: string;
+    /** Messages flowed. */
+    counted: boolean;
+    /** What the history is narrowed to. */
+    only: string;
+    kinds: string;
     idle: boolean;
+    quiet: boolean;
     recent: boolean;
     selected: boolean;
-    onOpen: (id: string) => void;
+    onOpen: (only: string, kinds: string) => void;
   },
   "flow"
 >;
@@ -47,9 +57,19 @@ function isAlike<T extends { data?: object }>(one: T, other: T): boolean {
 }
 
 export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
-  const { path, name, kind, state, number, thing, errors, selected } = data;
+  const { path, name, kind, state, number, thing, self, more, errors, selected } = data;
   const did = number === 0 ? "" : count(number, thing);
   const words = [STATE_WORDS[state], did, errors === 0 ? "" : count(errors, "error")].filter(Boolean).join(", ");
+  if (self)
+    return (
+      <button
+        type="button"
+        className={`nopan ${classes["dot"]}`}
+        aria-label={`${name} as a whole`}
+        title={`${path} as a whole${more === "" ? "" : `: ${more}`}`}
+        onClick={() => data.onOpen(path)}
+      />
+    );
   return (
     <button
       type="button"
@@ -59,7 +79,7 @@ export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
       data-selected={selected}
       aria-pressed={selected}
       aria-label={`${name}, ${kind}${words === "" ? "" : `: ${words}`}`}
-      title={path}
+      title={more === "" ? path : `${path}: ${more}`}
       onClick={() => data.onOpen(path)}
     >
       <KindIcon kind={kind} />
@@ -85,13 +105,22 @@ export const GroupBox = memo(
 );
 GroupBox.displayName = "GroupBox";
 
-export const FlowLine = memo(({ id, data, markerEnd }: EdgeProps<FlowEdgeType>) => {
+export const FlowLine = memo(({ data, markerStart, markerEnd }: EdgeProps<FlowEdgeType>) => {
   if (data === undefined) return null;
-  const { path, x, y, text, words, idle, recent, selected } = data;
-  const marks = { "data-recent": recent, "data-selected": selected };
+  const { path, x, y, text, words, counted, only, kinds, idle, quiet, recent, selected } = data;
+  const marks = { "data-quiet": quiet, "data-recent": recent, "data-selected": selected };
+  const told = counted ? " Each recipient's copy is counted; what has no content is not." : "";
+  const shows = kinds === "message" ? "the messages to and from either" : only.includes(",") ? "only these two" : "its calls";
   return (
     <>
-      <path d={path} className={classes["edge"]} data-idle={idle} {...marks} markerEnd={markerEnd} />
+      <path
+        d={path}
+        className={classes["edge"]}
+        data-idle={idle}
+        {...marks}
+        markerStart={markerStart}
+        markerEnd={markerEnd}
+      />
       {text !== "" && (
         <EdgeLabelRenderer>
           <button
@@ -101,8 +130,8 @@ export const FlowLine = memo(({ id, data, markerEnd }: EdgeProps<FlowEdgeType>) 
             {...marks}
             aria-pressed={selected}
             aria-label={words}
-            title={`${words}. Click: only these two in the history`}
-            onClick={() => data.onOpen(id)}
+            title={`${words}.${told} Click: ${shows} in the history`}
+            onClick={() => data.onOpen(only, kinds)}
           >
             {text}
           </button>
