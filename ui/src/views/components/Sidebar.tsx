@@ -12,7 +12,7 @@ import {
   IconSearch,
   IconX,
 } from "@tabler/icons-react";
-import { useMemo, useRef, useState } from "react";
+import { type CSSProperties, useMemo, useRef, useState } from "react";
 
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
@@ -192,7 +192,7 @@ function ComponentTree() {
                     <Dot size={9} aria-hidden />
                   </button>
                 )}
-                <span style={{ width: node.depth * 11, flex: "none" }} />
+                <span className={classes["indent"]} style={{ "--depth": node.depth } as CSSProperties} />
                 <span
                   className={classes["chevron"]}
                   aria-hidden

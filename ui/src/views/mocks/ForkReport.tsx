@@ -67,7 +67,6 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
             </>
           )}
         </p>
-        {edits.length > 0 && <Edits info={info} edits={edits} unused={report.unused} />}
         <div className={classes["bars"]} role="group" aria-label="What became of its invocations">
           {bars.map((bar) => (
             <button
@@ -96,6 +95,7 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
           ))}
         </div>
         <p className={classes["saved"]}>{savedIn(report)}</p>
+        {edits.length > 0 && <Edits info={info} edits={edits} unused={report.unused} />}
       </div>
       <div className={classes["found"]}>
         <div className={classes["chips"]} role="group" aria-label="Only those that were">
