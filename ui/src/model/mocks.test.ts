@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 
 import type { Edit, Report } from "@/api/schema";
 
-import { barsOf, cutOf, holdsFromStart, invokedIn, lastResult, linesOf, mocksFile, refusedBy, tellMock } from "./mocks";
+import {
+  barsOf,
+  cutOf,
+  fateName,
+  holdsFromStart,
+  invokedIn,
+  lastResult,
+  linesOf,
+  mocksFile,
+  refusedBy,
+  tellMock,
+} from "./mocks";
 import { logOf } from "./testing";
 
 const message: Edit = { op: "replace_message", seq: 90, component: "team/boss", value: "Sort it." };
@@ -19,6 +30,11 @@ describe("words", () => {
       "system_message of a",
     ]);
     expect(tellMock({ op: "execute", seq: 7 })).toBe("#7 is executed in any case");
+  });
+
+  it("say of a run that is over that nothing goes on in it", () => {
+    expect([fateName("running", true), fateName("running", false)]).toEqual(["running", "not finished"]);
+    expect(fateName("served", false)).toBe("served");
   });
 });
 
