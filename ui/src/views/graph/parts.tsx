@@ -1,6 +1,14 @@
 /** What the graph is drawn with: a component, a group of them, and what flows between two. */
 
-import { EdgeLabelRenderer, type Edge, type EdgeProps, type Node, type NodeProps } from "@xyflow/react";
+import {
+  EdgeLabelRenderer,
+  type Edge,
+  type EdgeProps,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+} from "@xyflow/react";
 import { memo } from "react";
 
 import { count } from "@/kit/words";
@@ -56,39 +64,53 @@ function isAlike<T extends { data?: object }>(one: T, other: T): boolean {
   return Object.keys(after).every((name) => before[name] === after[name]);
 }
 
+/** Where lines could begin and end: looked for when a node is measured, and a line without them is not drawn. */
+const HANDLES = (
+  <>
+    <Handle type="target" position={Position.Left} isConnectable={false} className={classes["handle"]} />
+    <Handle type="source" position={Position.Right} isConnectable={false} className={classes["handle"]} />
+  </>
+);
+
 export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
   const { path, name, kind, state, number, thing, self, more, errors, selected } = data;
   const did = number === 0 ? "" : count(number, thing);
   const words = [STATE_WORDS[state], did, errors === 0 ? "" : count(errors, "error")].filter(Boolean).join(", ");
   if (self)
     return (
-      <button
-        type="button"
-        className={`nopan ${classes["dot"]}`}
-        aria-label={`${name} as a whole`}
-        title={`${path} as a whole${more === "" ? "" : `: ${more}`}`}
-        onClick={() => data.onOpen(path)}
-      />
+      <>
+        {HANDLES}
+        <button
+          type="button"
+          className={`nopan ${classes["dot"]}`}
+          aria-label={`${name} as a whole`}
+          title={`${path} as a whole${more === "" ? "" : `: ${more}`}`}
+          onClick={() => data.onOpen(path)}
+        />
+      </>
     );
   return (
-    <button
-      type="button"
-      className={`nopan ${classes["node"]}`}
-      style={{ "--kind": kindColour(kind) } as React.CSSProperties}
-      data-state={state}
-      data-selected={selected}
-      aria-pressed={selected}
-      aria-label={`${name}, ${kind}${words === "" ? "" : `: ${words}`}`}
-      title={more === "" ? path : `${path}: ${more}`}
-      onClick={() => data.onOpen(path)}
-    >
-      <KindIcon kind={kind} />
-      <span className={classes["words"]}>
-        <span className={classes["name"]}>{name}</span>
-        <span className={classes["did"]}>{words || kind}</span>
-      </span>
-      <StateMark state={state} />
-    </button>
+    <>
+      {HANDLES}
+      <button
+        type="button"
+        className={`nopan ${classes["node"]}`}
+        style={{ "--kind": kindColour(kind) } as React.CSSProperties}
+        data-state={state}
+        data-selected={selected}
+        aria-pressed={selected}
+        aria-label={`${name}, ${kind}${words === "" ? "" : `: ${words}`}`}
+        title={more === "" ? path : `${path}: ${more}`}
+        onClick={() => data.onOpen(path)}
+      >
+        <KindIcon kind={kind} />
+        <span className={classes["words"]}>
+          <span className={classes["name"]}>{name}</span>
+          <span className={classes["did"]}>{words || kind}</span>
+        </span>
+        <StateMark state={state} />
+      </button>
+    </>
   );
 }, isAlike);
 ComponentBox.displayName = "ComponentBox";
@@ -110,7 +132,8 @@ export const FlowLine = memo(({ data, markerStart, markerEnd }: EdgeProps<FlowEd
   const { path, x, y, text, words, counted, only, kinds, idle, quiet, recent, selected } = data;
   const marks = { "data-quiet": quiet, "data-recent": recent, "data-selected": selected };
   const told = counted ? " Each recipient's copy is counted; what has no content is not." : "";
-  const shows = kinds === "message" ? "the messages to and from either" : only.includes(",") ? "only these two" : "its calls";
+  const shows =
+    kinds === "message" ? "the messages to and from either" : only.includes(",") ? "only these two" : "its calls";
   return (
     <>
       <path
