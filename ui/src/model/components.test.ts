@@ -52,6 +52,25 @@ describe("a tally", () => {
     expect(tally.byPath.get("team/a/tools/search")).toMatchObject({ calls: 1, open: 0, errors: 1, failedLast: true });
   });
 
+  it("counts a message to several recipients once, also where it was edited", () => {
+    const said = { kind: "message_queued" as const, component: "team/boss" };
+    const { byPath } = tallyOf(
+      logOf([
+        { kind: "run_started" },
+        { ...said, recipient: "team/a", hash: "one" },
+        { ...said, recipient: "team/b", hash: "one" },
+        { kind: "edited", component: "team/boss", op: "replace_message", hash: "two" },
+        { ...said, recipient: "team/a", hash: "two" },
+        { ...said, recipient: "team/b", hash: "two" },
+        { ...said, recipient: "team/a", hash: "2afb9b83f9314e5d029766197f539792" },
+        { ...said, component: "team/a", recipient: "team/output", hash: "three" },
+      ]),
+    );
+    expect(byPath.get("team/boss")).toMatchObject({ sent: 2, received: 0 });
+    expect(byPath.get("team/a")).toMatchObject({ sent: 0, received: 2 });
+    expect(byPath.get("team/b")).toMatchObject({ sent: 0, received: 2 });
+  });
+
   it("counts what went from where to where", () => {
     expect([...tally.flows.values()].map(({ from, to, by, count, shared }) => [from, to, by, count, shared])).toEqual([
       ["team/boss", "team/a", "message", 1, 1],

@@ -85,10 +85,11 @@ export class Tally {
       const recipient = outline.recipient(seq);
       const sender = this.of(path, seq);
       if (recipient === "" || outline.has(seq, "empty") || recipient.endsWith(SINK)) return;
-      if (!outline.has(seq, "again")) sender.sent++;
+      const copy = isCopy(outline, seq);
+      if (!copy) sender.sent++;
       this.of(recipient, seq).received++;
       const flow = this.flow(path, recipient, "message", seq);
-      if (!outline.has(seq, "again")) this.letter = flow;
+      if (!copy) this.letter = flow;
       else {
         flow.shared++;
         if (this.letter !== null && this.letter.from === path) {
@@ -220,6 +221,17 @@ export function parentOf(path: string, known: ReadonlySet<string>): string | nul
 function isSink(path: string, did: Did | null): boolean {
   if (!path.endsWith(SINK)) return false;
   return did === null || (did.call === "agent" && did.sent === 0 && did.received === 0);
+}
+
+/** Whether a message is the one before it, to another recipient; a team's repetition of what was said is not counted. */
+function isCopy(outline: Outline, seq: number): boolean {
+  const before = seq - 1;
+  return (
+    outline.has(seq, "again") &&
+    outline.kind(before) === "message_queued" &&
+    outline.componentNumber(before) === outline.componentNumber(seq) &&
+    !outline.recipient(before).endsWith(SINK)
+  );
 }
 
 function nameIn(path: string, parent: string | null): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Component } from "@/api/schema";
 
 import { componentTree, type Flow, Tally } from "./components";
-import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf, lettersOf, middleOf } from "./graph";
+import { type Box, curve, edgeInWords, fittingLayout, graphOf, layoutOf, middleOf } from "./graph";
 import { logOf } from "./testing";
 
 const told = (path: string, kind: string): Component => ({
@@ -128,29 +128,6 @@ describe("the graph", () => {
     const words = graph(false).edges.map((edge) => edgeInWords(edge, (path) => path.split("/").at(-1) ?? path));
     expect(words[0]).toBe("boss to a: 2 messages (asks)");
     expect(words[2]).toBe("boss to b: nothing yet (asks)");
-  });
-});
-
-describe("messages of a component", () => {
-  it("count once for several recipients, also where one of them was edited", () => {
-    const said = { kind: "message_queued" as const, component: "team/boss" };
-    const letters = lettersOf(
-      logOf([
-        { kind: "run_started" },
-        { ...said, recipient: "team/a", hash: "one" },
-        { ...said, recipient: "team/b", hash: "one" },
-        { kind: "edited", component: "team/boss", op: "replace_message", hash: "two" },
-        { ...said, recipient: "team/a", hash: "two" },
-        { ...said, recipient: "team/b", hash: "two" },
-        { ...said, recipient: "team/a", hash: "2afb9b83f9314e5d029766197f539792" },
-        { ...said, component: "team/a", recipient: "team/output", hash: "three" },
-      ]),
-    );
-    expect([...letters]).toEqual([
-      ["team/a", { sent: 0, received: 2 }],
-      ["team/boss", { sent: 2, received: 0 }],
-      ["team/b", { sent: 0, received: 2 }],
-    ]);
   });
 });
 

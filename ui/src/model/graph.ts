@@ -9,7 +9,6 @@ import type { Edge } from "@/api/schema";
 
 import type { ComponentNode, Flow } from "./components";
 import { shortName } from "./names";
-import type { Outline } from "./outline";
 
 export interface GraphNode {
   path: string;
@@ -45,40 +44,7 @@ export interface ComponentGraph {
 }
 
 const PARTS = new Set(["model", "tool"]);
-/** To what is called so, a team repeats what was said. */
-const SINK = "/output";
 const TO_SEVERAL = "to several at once";
-
-/** Messages with content that a component sent and was sent. */
-export interface Letters {
-  /** One to several recipients is one. */
-  sent: number;
-  received: number;
-}
-
-/** How many messages each component sent and was sent; the edges of the graph count the same, each copy of its own. */
-export function lettersOf(outline: Outline): ReadonlyMap<string, Letters> {
-  const letters = new Map<string, Letters>();
-  const of = (path: string) => {
-    const known = letters.get(path) ?? { sent: 0, received: 0 };
-    letters.set(path, known);
-    return known;
-  };
-  for (let seq = 0; seq < outline.length; seq++) {
-    if (outline.kind(seq) !== "message_queued" || outline.has(seq, "empty")) continue;
-    const [sender, recipient] = [outline.component(seq), outline.recipient(seq)];
-    if (sender === "" || recipient === "" || recipient.endsWith(SINK)) continue;
-    of(recipient).received++;
-    const before = seq - 1;
-    const isCopy =
-      outline.has(seq, "again") &&
-      outline.kind(before) === "message_queued" &&
-      outline.componentNumber(before) === outline.componentNumber(seq) &&
-      !outline.recipient(before).endsWith(SINK);
-    if (!isCopy) of(sender).sent++;
-  }
-  return letters;
-}
 
 /** The graph of a run; without `parts`, models and tools are told with those that they belong to. */
 export function graphOf(

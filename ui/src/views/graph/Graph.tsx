@@ -22,9 +22,8 @@ import type { Edge } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
 import { count } from "@/kit/words";
 import { didMost, stateOf } from "@/model/components";
-import { type Box, curve, edgeInWords, fittingLayout, type GraphEdge, graphOf, lettersOf } from "@/model/graph";
+import { type Box, curve, edgeInWords, fittingLayout, type GraphEdge, graphOf } from "@/model/graph";
 import { useComponents, useTally } from "@/state/components";
-import { useOfOutline } from "@/state/following";
 import { usePrefs } from "@/state/prefs";
 import { kindColour } from "@/views/components/kinds";
 import { useWorkspace } from "@/views/workspace/context";
@@ -64,7 +63,6 @@ function Drawn() {
   const { id, view, place, go } = useWorkspace();
   const { nodes: all, byPath, description } = useComponents(id, view);
   const { tally, version } = useTally(view.outline);
-  const letters = useOfOutline(view.outline, lettersOf);
   const [asked, setParts] = useState(false);
   const { ref, width, height } = useElementSize();
   const scheme = useComputedColorScheme("light");
@@ -124,7 +122,7 @@ function Drawn() {
       if (box === undefined || node === undefined) return [];
       const { x, y, width: wide, height: high } = box;
       const { number: done, thing } = didMost(node);
-      const said = letters.get(path) ?? { sent: 0, received: 0 };
+      const said = node.did ?? { sent: 0, received: 0 };
       const number = thing === "message" ? said.sent : done;
       const state = stateOf(node.did, live, isHeld(path, heldPaths, parts));
       const selected = place.component === path;
