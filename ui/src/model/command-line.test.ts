@@ -8,7 +8,7 @@ describe("a command line", () => {
   });
 
   it("is written so that it is read as it was", () => {
-    const words = ["--city", "New York", 'say "yes"', "it's", ""];
+    const words = ["--city", "New York", 'say "yes"', "it's", `both ' and "`, ""];
     expect(wordsOf(lineOf(words))).toEqual(words);
   });
 });

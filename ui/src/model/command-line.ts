@@ -2,18 +2,18 @@
 
 import type { Json } from "./schema";
 
-/** The words of a line; what is in quotes is one. */
+const PIECE = /"([^"]*)"|'([^']*)'|(\S)/g;
+
+/** The words of a line; a word may have parts in quotes, in which blanks count. */
 export function wordsOf(line: string): string[] {
-  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
-  );
+  const words = line.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
+  return words.map((word) => word.replaceAll(PIECE, (_, double, single, bare) => double ?? single ?? bare));
 }
 
 /** The line that has these words. */
 export function lineOf(words: readonly string[]): string {
-  return words
-    .map((word) => (/^[^\s"']+$/.test(word) ? word : word.includes('"') ? `'${word}'` : `"${word}"`))
-    .join(" ");
+  const quoted = (word: string) => (word.includes('"') ? `'${word.replaceAll("'", `'"'"'`)}'` : `"${word}"`);
+  return words.map((word) => (/^[^\s"']+$/.test(word) ? word : quoted(word))).join(" ");
 }
 
 /** Settings, by `component.key`, out of `COMPONENT.KEY=VALUE`; a value that is no JSON is a text.  Null where one sets nothing. */

@@ -5,7 +5,7 @@
 
 import type { Component } from "@/api/schema";
 
-import { type Call, NONE, type Outline } from "./outline";
+import { type Call, isCopy, NONE, type Outline } from "./outline";
 import { isFields, propertiesOf, type Schema } from "./schema";
 
 /** To what is called so, a team repeats what was said. */
@@ -85,7 +85,8 @@ export class Tally {
       const recipient = outline.recipient(seq);
       const sender = this.of(path, seq);
       if (recipient === "" || outline.has(seq, "empty") || recipient.endsWith(SINK)) return;
-      const copy = isCopy(outline, seq);
+      // A team's repetition of what was said is not counted, so what comes after it is no copy of it.
+      const copy = isCopy(outline, seq) && !outline.recipient(seq - 1).endsWith(SINK);
       if (!copy) sender.sent++;
       this.of(recipient, seq).received++;
       const flow = this.flow(path, recipient, "message", seq);
@@ -223,29 +224,12 @@ function isSink(path: string, did: Did | null): boolean {
   return did === null || (did.call === "agent" && did.sent === 0 && did.received === 0);
 }
 
-/** Whether a message is the one before it, to another recipient; a team's repetition of what was said is not counted. */
-function isCopy(outline: Outline, seq: number): boolean {
-  const before = seq - 1;
-  return (
-    outline.has(seq, "again") &&
-    outline.kind(before) === "message_queued" &&
-    outline.componentNumber(before) === outline.componentNumber(seq) &&
-    !outline.recipient(before).endsWith(SINK)
-  );
-}
-
 function nameIn(path: string, parent: string | null): string {
   const below = parent === null ? path : path.slice(parent.length + 1);
   return below.startsWith("tools/") ? below.slice("tools/".length) : below;
 }
 
-function kindOf(
-  path: string,
-  told: Component | null,
-  did: Did | null,
-  parts: number,
-  heldAs: string | null = null,
-): string {
+function kindOf(path: string, told: Component | null, did: Did | null, parts: number, heldAs: string | null): string {
   if (told !== null && told.kind !== "") return told.kind;
   if (did?.call) return did.call;
   if (heldAs) return heldAs;

@@ -7,11 +7,19 @@ import { shortName } from "./names";
 export const VERBS = ["continue", "pause", "next", "step", "out", "stop"] as const;
 export type ControlVerb = (typeof VERBS)[number];
 
-/** Why a verb does not apply now; nothing where it does. */
-export function whyNot(info: Pick<RunInfo, "live" | "status" | "held" | "imported">, verb: ControlVerb): string {
+/** Why a run that is held does not go on: that would throw away what somebody writes. */
+export const UNGIVEN = "You are writing an answer to what is held: give it, or cancel it, in Pending";
+
+/** Why a verb does not apply now; nothing where it does.  `answered`: an answer to what is held is being written. */
+export function whyNot(
+  info: Pick<RunInfo, "live" | "status" | "held" | "imported">,
+  verb: ControlVerb,
+  answered: boolean,
+): string {
   if (info.imported) return "An imported log has no program to control";
   if (!info.live) return "The run has ended; fork it to go on from any record";
   const held = info.held.length > 0;
+  if (answered && held && verb !== "pause" && verb !== "stop") return UNGIVEN;
   switch (verb) {
     case "pause":
       return info.status === "paused" || held ? "It is held already" : "";

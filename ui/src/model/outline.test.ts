@@ -89,7 +89,9 @@ describe("an outline", () => {
     const flags = () => [outline.has(0, "edited"), outline.has(1, "dropped"), outline.has(3, "edited")];
     expect(flags()).toEqual([true, true, true]);
     expect([4, 5, 6, 7].map((seq) => subjectOf(outline, seq))).toEqual([3, 0, 1, NONE]);
+    expect([0, 1, 2, 3].map((seq) => [...outline.doneTo(seq)])).toEqual([[5], [6], [], [4]]);
     outline.truncate(5);
+    expect([0, 1, 3].map((seq) => [...outline.doneTo(seq)])).toEqual([[5], [], [4]]);
     expect(flags()).toEqual([true, false, true]);
     outline.truncate(3);
     expect(flags()).toEqual([false, false, false]);

@@ -75,9 +75,9 @@ export class Outline {
     span: new Int32Array(FIRST_ROOM),
   };
   private lastBody: string | null = null;
-  /** Flags that a later record gave: which one, to which, and the flag. */
-  private readonly given: { by: number; to: number; flag: Flag }[] = [];
-  private readonly laterBits = new Map<number, number>();
+  /** Records of edits and drops, in their order: what each is about, and the flag where that had it not before. */
+  private readonly hands: { by: number; to: number; flag: Flag | null }[] = [];
+  private readonly handsOn = new Map<number, number[]>();
 
   /** Add records that the server told in columns; those that are there are passed over. */
   append(told: RecordsOutline): void {
@@ -107,7 +107,7 @@ export class Outline {
         this.references[name][seq] = back === 0 ? NONE : seq - back;
       }
       this.length = seq + 1;
-      this.give(seq);
+      this.note(seq);
     }
     this.lastBody = null;
     this.version++;
@@ -132,7 +132,7 @@ export class Outline {
     this.references.message[seq] = record.message ?? NONE;
     this.references.span[seq] = ("span" in record ? record.span : null) ?? NONE;
     this.length = seq + 1;
-    this.give(seq);
+    this.note(seq);
     this.version++;
     return true;
   }
@@ -142,10 +142,10 @@ export class Outline {
     if (this.length <= last + 1) return;
     this.length = last + 1;
     this.lastBody = null;
-    for (let one = this.given.at(-1); one !== undefined && one.by > last; one = this.given.at(-1)) {
-      this.bits[one.to] = (this.bits[one.to] ?? 0) & ~BIT[one.flag];
-      this.laterBits.set(one.to, this.later(one.to) & ~BIT[one.flag]);
-      this.given.pop();
+    for (let one = this.hands.at(-1); one !== undefined && one.by > last; one = this.hands.at(-1)) {
+      if (one.flag !== null) this.bits[one.to] = (this.bits[one.to] ?? 0) & ~BIT[one.flag];
+      this.handsOn.get(one.to)?.pop();
+      this.hands.pop();
     }
     this.version++;
   }
@@ -199,19 +199,21 @@ export class Outline {
     return this.numbers.get(name) ?? NONE;
   }
 
-  /** The flags that later records gave to this one, as a number to compare. */
-  later(seq: number): number {
-    return this.laterBits.get(seq) ?? 0;
+  /** The later records of what was done to this one: to a message in the queue, or to a result before it went on. */
+  doneTo(seq: number): readonly number[] {
+    return this.handsOn.get(seq) ?? [];
   }
 
-  /** What was done to a message in the queue, or to a result before it went on, is told of that one too. */
-  private give(by: number): void {
+  /** What a record did to another is told of that one too. */
+  private note(by: number): void {
     const to = subjectOf(this, by);
+    if (to === NONE) return;
     const flag = this.kind(by) === "message_dropped" ? "dropped" : "edited";
-    if (to === NONE || this.has(to, flag)) return;
+    this.hands.push({ by, to, flag: this.has(to, flag) ? null : flag });
     this.bits[to] = (this.bits[to] ?? 0) | BIT[flag];
-    this.laterBits.set(to, this.later(to) | BIT[flag]);
-    this.given.push({ by, to, flag });
+    const known = this.handsOn.get(to);
+    if (known) known.push(by);
+    else this.handsOn.set(to, [by]);
   }
 
   private name(number: number | undefined): string {
@@ -245,6 +247,16 @@ export class Outline {
     for (const name of ["invocation", "parent", "message", "span"] as const)
       this.references[name] = grown(this.references[name], new Int32Array(room));
   }
+}
+
+/** Whether a message is the one before it, to another recipient. */
+export function isCopy(outline: Outline, seq: number): boolean {
+  return (
+    outline.has(seq, "again") &&
+    outline.kind(seq) === "message_queued" &&
+    outline.kind(seq - 1) === "message_queued" &&
+    outline.componentNumber(seq) === outline.componentNumber(seq - 1)
+  );
 }
 
 /** The message or the end of an invocation that a record of an edit or of a dropped message is about, or `NONE`. */

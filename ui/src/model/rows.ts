@@ -6,7 +6,7 @@
  */
 
 import { type Aspect, aspectOf } from "./aspects";
-import { NONE, type Outline, subjectOf } from "./outline";
+import { isCopy, NONE, type Outline } from "./outline";
 
 export interface RowChoice {
   /** Aspects that are shown. */
@@ -111,19 +111,6 @@ export function showsAt(rows: Rows, row: number, seq: number): boolean {
   return first !== undefined && seq >= first && seq < first + (rows.counts[row] ?? 1);
 }
 
-/** The records of what was done to a message or to a result, by the number of its record. */
-export function handsOf(outline: Outline): ReadonlyMap<number, readonly number[]> {
-  const hands = new Map<number, number[]>();
-  for (let seq = 0; seq < outline.length; seq++) {
-    const to = subjectOf(outline, seq);
-    if (to === NONE) continue;
-    const known = hands.get(to);
-    if (known) known.push(seq);
-    else hands.set(to, [seq]);
-  }
-  return hands;
-}
-
 /** How many invocations each record lies in. */
 export function depthsOf(outline: Outline): Uint8Array {
   const depths = new Uint8Array(outline.length);
@@ -168,11 +155,9 @@ export function letterOf(outline: Outline, seq: number): number {
 
 function sameLetter(outline: Outline, seq: number): boolean {
   return (
-    outline.kind(seq) === "message_queued" &&
-    outline.has(seq, "again") &&
-    outline.kind(seq - 1) === "message_queued" &&
-    outline.later(seq) === outline.later(seq - 1) &&
-    outline.componentNumber(seq) === outline.componentNumber(seq - 1) &&
+    isCopy(outline, seq) &&
+    outline.doneTo(seq).length === 0 &&
+    outline.doneTo(seq - 1).length === 0 &&
     outline.typeNumber(seq) === outline.typeNumber(seq - 1) &&
     outline.reference(seq, "parent") === outline.reference(seq - 1, "parent")
   );

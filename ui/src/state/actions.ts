@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 import type { RunInfo } from "@/api/schema";
-import { type ControlVerb, whyNot } from "@/model/control";
+import { type ControlVerb, UNGIVEN, whyNot } from "@/model/control";
 
 import { isAnswered } from "./answering";
 import { control, fork, runAgain } from "./commands";
@@ -20,21 +20,17 @@ export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string;
   stop: { label: "Stop", keys: "Shift+F5", hotkey: "shift+F5" },
 };
 
-/** Whether a verb lets a run that is held go on. */
-export const goesOn = (verb: ControlVerb) => verb !== "pause" && verb !== "stop";
-/** Why a run that is held does not go on. */
-export const UNGIVEN = "You are writing an answer to what is held: give it, or cancel it, in Pending";
-
 /** Do a verb, if it applies then; the same function as long as the run is the same. */
 export function useVerb(info: RunInfo | null): (verb: ControlVerb) => void {
   const run = info?.run;
   return useCallback(
     (verb) => {
       const now = run === undefined ? null : followedRun(run).snapshot().info;
-      if (now === null || whyNot(now, verb) !== "") return;
-      if (goesOn(verb) && isAnswered(now))
-        notifications.show({ color: "orange", title: "Your answer is not given yet", message: UNGIVEN });
-      else void control(now.run, verb);
+      if (now === null) return;
+      const why = whyNot(now, verb, isAnswered(now));
+      if (why === "") void control(now.run, verb);
+      else if (why === UNGIVEN)
+        notifications.show({ color: "orange", title: "Your answer is not given yet", message: why });
     },
     [run],
   );

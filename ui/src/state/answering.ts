@@ -40,15 +40,14 @@ export function useWritten(run: string, hold: number): Written | null {
   return useAnswering(({ byHold }) => byHold[key(run, hold)] ?? null);
 }
 
+type Held = Pick<RunInfo, "run" | "held">;
+
 /** Whether something was written for what a run holds: going on in another way would throw it away. */
-export function isAnswered(run: Pick<RunInfo, "run" | "held">): boolean {
-  const { byHold } = useAnswering.getState();
+export function isAnswered(run: Held, { byHold }: Pick<Answering, "byHold"> = useAnswering.getState()): boolean {
   return run.held.some(({ hold }) => byHold[key(run.run, hold)]?.value !== undefined);
 }
 
 /** The same, for as long as it is shown. */
-export function useIsAnswered(run: Pick<RunInfo, "run" | "held"> | null): boolean {
-  return useAnswering(({ byHold }) =>
-    (run?.held ?? []).some(({ hold }) => byHold[key(run?.run ?? "", hold)]?.value !== undefined),
-  );
+export function useIsAnswered(run: Held | null): boolean {
+  return useAnswering((answering) => run !== null && isAnswered(run, answering));
 }

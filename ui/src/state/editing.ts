@@ -12,8 +12,8 @@ export interface Begun {
   op: Change["op"];
   /** Whether its editor is open. */
   open: boolean;
-  /** What was written; undefined while that is nothing. */
-  value?: unknown;
+  /** What was written, for each kind of change that is possible there. */
+  values: { [op in Change["op"]]?: unknown };
 }
 
 interface Editing {
@@ -22,6 +22,7 @@ interface Editing {
   write: (run: string, seq: number, value: unknown) => void;
   /** Close the editor; what was written comes back when it is opened again. */
   close: (run: string, seq: number) => void;
+  /** Close the editor, and throw away what was written in it. */
   forget: (run: string, seq: number) => void;
 }
 
@@ -39,16 +40,16 @@ export const useEditing = create<Editing>()(
         byRecord: {},
         begin: (run, seq, op) =>
           set(({ byRecord }) => {
-            const begun = byRecord[key(run, seq)];
-            const kept = begun?.op === op ? begun : { op };
-            return { byRecord: { ...byRecord, [key(run, seq)]: { ...kept, open: true } } };
+            const values = byRecord[key(run, seq)]?.values ?? {};
+            return { byRecord: { ...byRecord, [key(run, seq)]: { op, open: true, values } } };
           }),
-        write: (run, seq, value) => change(run, seq, (begun) => ({ ...begun, value })),
+        write: (run, seq, value) =>
+          change(run, seq, (begun) => ({ ...begun, values: { ...begun.values, [begun.op]: value } })),
         close: (run, seq) => change(run, seq, (begun) => ({ ...begun, open: false })),
         forget: (run, seq) =>
-          set(({ byRecord }) => {
-            const { [key(run, seq)]: _, ...others } = byRecord;
-            return { byRecord: others };
+          change(run, seq, (begun) => {
+            const { [begun.op]: _, ...values } = begun.values;
+            return { ...begun, open: false, values };
           }),
       };
     },

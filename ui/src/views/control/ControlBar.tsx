@@ -22,7 +22,7 @@ import { memo } from "react";
 import { duration, money } from "@/kit/words";
 import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
-import { goesOn, UNGIVEN, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
@@ -58,12 +58,7 @@ export function ControlBar() {
       <RunSwitch id={info.run} title={runTitle(info)} />
       <div role="toolbar" aria-label="Control of the run" className={classes["verbs"]}>
         {VERBS.map((verb) => (
-          <VerbButton
-            key={verb}
-            verb={verb}
-            why={whyNot(info, verb) || (answered && goesOn(verb) ? UNGIVEN : "")}
-            onVerb={doVerb}
-          />
+          <VerbButton key={verb} verb={verb} why={whyNot(info, verb, answered)} onVerb={doVerb} />
         ))}
         {!info.live && !info.imported && <AgainButton run={info.run} />}
       </div>

@@ -52,7 +52,7 @@ function Editor({ seq, change, value }: EditorProps) {
   const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
   const { write, close, forget } = useEditing();
-  const written = useBegun(id, seq)?.value;
+  const written = useBegun(id, seq)?.values[change.op];
   const next = written === undefined ? value : written;
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);

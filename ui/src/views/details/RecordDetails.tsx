@@ -12,7 +12,7 @@ import { duration, money } from "@/kit/words";
 import { ASPECT_NAMES } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
-import { endsOf, handsOf, letterOf } from "@/model/rows";
+import { endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell } from "@/model/telling";
 import { useBody } from "@/state/bodies";
@@ -181,7 +181,7 @@ function asText(value: unknown): string {
 function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) {
   const { view, select, go } = useWorkspace();
   const { outline } = view;
-  const hands = useOfOutline(outline, handsOf).get(seq) ?? [];
+  const hands = outline.doneTo(seq);
   const facts: [string, ReactNode][] = [];
   const link = (to: number) => (
     <Anchor component="button" size="sm" onClick={() => select(to)}>

@@ -10,6 +10,7 @@ import { oneLine } from "@/kit/words";
 import { VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
 import { useForkEnd, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { isAnswered } from "@/state/answering";
 import { PANELS } from "@/state/place";
 import { useRuns } from "@/state/runs";
 import { useWorkspace } from "@/views/workspace/context";
@@ -33,7 +34,7 @@ export function Palette() {
   const control: SpotlightActionData[] = [];
   if (info !== null) {
     for (const verb of VERBS)
-      if (whyNot(info, verb) === "")
+      if (whyNot(info, verb, isAnswered(info)) === "")
         control.push({
           id: verb,
           label: VERB_NAMES[verb].label,
