@@ -98,46 +98,41 @@ RECORDER = """
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
+  seen.frames = (count, change) => new Promise((done) => {
+    seen.tasks.length = 0;
+    const times = [];
+    let before = 0;
+    const go = (now) => {
+      if (before > 0) times.push(now - before);
+      before = now;
+      change(times.length);
+      if (times.length < count) requestAnimationFrame(go);
+      else setTimeout(() => done({ times, tasks: [...seen.tasks] }), 100);
+    };
+    requestAnimationFrame(go);
+  });
 })();
 """
 SCROLL = """
-([frames, step]) => new Promise((done) => {
+([frames, step]) => {
   const list = document.querySelector("[role=grid][aria-label=Records]");
   list.scrollTop = 0;
-  window.seen.tasks.length = 0;
-  const times = [];
-  let before = 0;
-  const go = (now) => {
-    if (before > 0) times.push(now - before);
-    before = now;
-    list.scrollTop += step;
-    if (times.length < frames) requestAnimationFrame(go);
-    else setTimeout(() => done({ times, tasks: [...window.seen.tasks], at: list.scrollTop }), 100);
-  };
-  requestAnimationFrame(go);
-})
+  return window.seen.frames(frames, () => { list.scrollTop += step; });
+}
 """
 PICTURE = """
-([frames, zooming]) => new Promise((done) => {
+([frames, zooming]) => {
   const stage = document.querySelector("[role=tabpanel] [role=application]");
   const box = stage.getBoundingClientRect();
   const target = document.elementFromPoint(box.left + 100, box.top + box.height / 2) ?? stage;
-  window.seen.tasks.length = 0;
-  const times = [];
-  let before = 0;
-  const go = (now) => {
-    if (before > 0) times.push(now - before);
-    before = now;
-    const back = Math.floor(times.length / 60) % 2 === 1;
+  return window.seen.frames(frames, (number) => {
+    const back = Math.floor(number / 60) % 2 === 1;
     target.dispatchEvent(new WheelEvent("wheel", {
       bubbles: true, cancelable: true, clientX: box.left + 100, clientY: box.top + box.height / 2,
       ctrlKey: zooming, deltaY: (zooming ? -30 : 40) * (back ? -1 : 1),
     }));
-    if (times.length < frames) requestAnimationFrame(go);
-    else setTimeout(() => done({ times, tasks: [...window.seen.tasks] }), 100);
-  };
-  requestAnimationFrame(go);
-})
+  });
+}
 """
 ROWS = "document.querySelector('[role=grid][aria-label=Records]')?.getAttribute('aria-rowcount')"
 Figures = dict[str, Any]
