@@ -80,6 +80,7 @@ def test_styles_under_the_nonce_count(page: Page) -> None:
 def test_a_server_that_is_started_again_wants_its_own_token(visit: Visit, served: Served, troubles: Troubles) -> None:
     troubles.allow("ERR_CONNECTION_REFUSED|status of 401|WebSocket")
     page = visit()
+    expect(page.get_by_role("heading", name="There are no runs yet")).to_be_visible()  # all that it needs has come
     served.stop()
     served.start()
     answer = page.goto(served.place)

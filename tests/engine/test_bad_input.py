@@ -6,9 +6,11 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from outtake.engine.ownership import Owned
 from outtake.service import WrongUse
@@ -68,22 +70,65 @@ def test_who_speaks_otherwise_is_refused_with_a_reason(service: Service, hello: 
     connection.close()
 
 
-def test_a_full_disk_holds_the_program_and_loses_nothing(service: Service, tmp_path: Path) -> None:
+@pytest.fixture
+def make_room(service: Service) -> Callable[[], None]:
+    """The disk has room for six more pages, until this is called."""
+    store = service.store
+    with store.reading() as reader:
+        pages = reader.exec_driver_sql("pragma page_count").scalar_one() + 6
+
+    def limited(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute(f"pragma max_page_count = {pages}")
+
+    def anew() -> None:
+        """The limit is one of a connection, and any of them may write next."""
+        with store._lock:
+            store._abandon()
+            store._engine.dispose()
+
+    def more() -> None:
+        event.remove(store._engine, "connect", limited)
+        anew()
+
+    event.listen(store._engine, "connect", limited)
+    anew()
+    return more
+
+
+def test_a_full_disk_holds_the_program_and_loses_nothing(
+    service: Service, tmp_path: Path, make_room: Callable[[], None]
+) -> None:
     write(tmp_path, WRITER.replace('"write about " + topic', "topic + str([i * i for i in range(20_000)])"))
-    writer = service.store._connection()
-    pages = writer.exec_driver_sql("pragma page_count").scalar_one()
-    writer.exec_driver_sql(f"pragma max_page_count = {pages + 6}")
-    writer.commit()
     run = service.run("program.py:main", headless=True)["run"]
     live = service._live[run]
     assert live.wait(lambda r: bool(r.trouble), WAIT)
     assert "make room" in service.info(run)["trouble"]
-    with service.store._lock:
-        service.store._connection().exec_driver_sql("pragma max_page_count = 1000000")
+    make_room()
     done = service.wait(run, timeout=WAIT)
     assert done["status"] == "completed"
     assert [r["seq"] for r in service.show(run)] == list(range(done["records"]))
     assert len(calls(tmp_path)) == 13
+
+
+LOUD = """
+def main():
+    print("x" * 200_000)
+    return [str(i * i) for i in range(20_000)]
+"""
+
+
+def test_what_is_printed_and_returned_waits_for_room_too(
+    service: Service, tmp_path: Path, make_room: Callable[[], None]
+) -> None:
+    write(tmp_path, LOUD)
+    run = service.run("program.py:main", headless=True)["run"]
+    assert service._live[run].wait(lambda r: bool(r.trouble), WAIT)
+    assert service.info(run)["status"] == "running"
+    make_room()
+    done = service.wait(run, timeout=WAIT)
+    assert (done["status"], done["trouble"]) == ("completed", "")
+    assert len(done["output"]) == 20_000
+    assert sum(len(part["text"]) for part in service.console(run)["parts"]) == 200_001
 
 
 NOISY = """

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from outtake.engine.journal import Journal
-from outtake.store import Store, StoreError
+from outtake.store import NotWritten, Store
 from outtake_probe.records import Json
 from outtake_probe.wire import Frame
 
@@ -20,6 +20,7 @@ LATE = 0.02
 MANY = 64
 """Frames that may wait to be stored; then the process waits, too."""
 RETRY = 1.0
+"""Seconds until what could not be written is tried again."""
 
 
 class Intake:
@@ -107,7 +108,7 @@ class Intake:
     def _works(self, write: Callable[[], None]) -> bool:
         try:
             write()
-        except (StoreError, OSError) as error:
+        except (NotWritten, OSError) as error:
             self._stuck = True
             self._troubled(str(error))
             return False

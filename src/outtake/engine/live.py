@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 
 from outtake.core.runs import Counts, Run, State
-from outtake.engine.intake import Intake
+from outtake.engine.intake import RETRY, Intake
 from outtake.engine.launch import Process
-from outtake.store import Store
+from outtake.store import NotWritten, Store
 from outtake_probe.records import Json, from_json
 from outtake_probe.wire import Connection, Frame
 
@@ -151,6 +152,21 @@ class LiveRun:
             self.trouble = trouble
             self._touch()
 
+    def insist(self, write: Callable[[], None]) -> None:
+        """Write what is no record: again and again while there is no room; others see the run meanwhile."""
+        refused = False
+        with self.changed:
+            while True:
+                try:
+                    write()
+                    break
+                except NotWritten as error:
+                    refused = True
+                    self._troubled(str(error))
+                self.changed.wait_for(lambda: False, RETRY)
+            if refused:
+                self._troubled("")
+
     def _note(self, record: Mapping[str, Json]) -> None:
         """Keep the queue and the counts in step with the records."""
         kind, message = record["kind"], record.get("message")
@@ -198,7 +214,7 @@ class LiveRun:
                     self._send("stop", {})
             else:
                 if fields["state"] == "recut":
-                    self.store.recut(self.id, fields["cut"])
+                    self.insist(partial(self.store.recut, self.id, fields["cut"]))
                     self.cut = self.records = fields["cut"]
                     self.difference = None
                 if self.state == "replaying":
@@ -251,14 +267,14 @@ class LiveRun:
     def _end(self, status: State, output: Json, error: Json) -> None:
         self.holds.clear()
         ended = {"status": status, "ended": time.time(), "output": output, "error": error}
-        self.store.change(self.id, **ended, counts=self.counts.json())
+        self.insist(partial(self.store.change, self.id, **ended, counts=self.counts.json()))
         self._enter(status)
 
     def _enter(self, state: State) -> None:
         if state != self.state:
             self.state = state
             if state in ("running", "replaying", "held", "paused"):
-                self.store.change(self.id, status=state)
+                self.insist(partial(self.store.change, self.id, status=state))
         self._touch()
 
     def wake(self) -> None:

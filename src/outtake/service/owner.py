@@ -10,6 +10,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -107,7 +108,7 @@ class Owner:
         """A debugged process said hello: welcome it to its run, then take what it sends."""
         try:
             live, run = self._joining(hello)
-        except ServiceError as error:
+        except (ServiceError, StoreError) as error:
             connection.send("refuse", {"reason": str(error)})
             return
         fork = run.fork
@@ -186,9 +187,9 @@ class Owner:
     def _frame(self, live: LiveRun, frame: Frame) -> None:
         fields = frame.fields
         if frame.nodes:  # any frame may bring parts of bodies that were new just then
-            self.store.append(live.id, (), frame.nodes)
+            live.insist(partial(self.store.append, live.id, (), frame.nodes))
         if frame.kind == "console":
-            self.store.printed(live.id, fields["stream"], fields["text"])
+            live.insist(partial(self.store.printed, live.id, fields["stream"], fields["text"]))
             live.wake()
         elif frame.kind == "held":
             live.held(fields)
@@ -201,7 +202,7 @@ class Owner:
         elif frame.kind == "done":
             live.done(fields)
         elif frame.kind == "described":
-            self.store.describe(live.id, fields["body"])
+            live.insist(partial(self.store.describe, live.id, fields["body"]))
         elif frame.kind == "ended":
             live.finished(fields)
         self._ring()

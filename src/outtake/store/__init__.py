@@ -1,5 +1,5 @@
 """Where runs are kept: one SQLite file, in tables that PostgreSQL can hold as well."""
 
-from outtake.store.store import NewerFormat, Store, StoreError, UnknownRun
+from outtake.store.store import NewerFormat, NotWritten, Store, StoreError, UnknownRun
 
-__all__ = ["NewerFormat", "Store", "StoreError", "UnknownRun"]
+__all__ = ["NewerFormat", "NotWritten", "Store", "StoreError", "UnknownRun"]

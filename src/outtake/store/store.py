@@ -61,6 +61,10 @@ class NewerFormat(StoreError):
     """The store was written by a newer Outtake."""
 
 
+class NotWritten(StoreError):
+    """There is no room, or the file cannot be written just now: what was to be written may be tried again."""
+
+
 class UnknownRun(StoreError):
     """There is no such run."""
 
@@ -203,8 +207,7 @@ class Store:
                     self._insert(connection, tables.records, ("run", "seq"), rows)
                 connection.commit()
             except DBAPIError as error:
-                self._abandon()
-                raise StoreError(f"{self.path} cannot be written: {error.orig}; make room, nothing is lost") from error
+                raise self._failed(error) from error
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -224,8 +227,15 @@ class Store:
                 yield connection
                 connection.commit()
             except DBAPIError as error:
-                self._abandon()
-                raise StoreError(f"{self.path} cannot be written: {error.orig}") from error
+                raise self._failed(error) from error
+
+    def _failed(self, error: DBAPIError) -> StoreError:
+        """Give the transaction up; what to raise for it."""
+        self._abandon()
+        told = f"{self.path} cannot be written: {error.orig}"
+        if isinstance(error, OperationalError):  # of the file and its disk, not of what was written
+            return NotWritten(f"{told}; make room, nothing is lost")
+        return StoreError(told)
 
     def _connection(self) -> Connection:
         """The connection of the one writer, kept open."""
@@ -437,13 +447,14 @@ class Store:
             size = self._printed.get(run, 0)
             if size > CONSOLE_LIMIT:
                 return
-            self._printed[run] = size + len(text)
-            if size + len(text) > CONSOLE_LIMIT:
+            total = size + len(text)
+            if total > CONSOLE_LIMIT:
                 text = text[: CONSOLE_LIMIT - size] + "\n[more output than is kept]\n"
             table = tables.console
             last = connection.scalar(select(func.max(table.c.n)).where(table.c.run == of))
             n = 0 if last is None else last + 1
             connection.execute(insert(table).values(run=of, n=n, stream=stream, text=text))
+        self._printed[run] = total
 
     def console(self, run: str, after: int = -1) -> list[tuple[int, int, str]]:
         """What the process of a run printed after part `after`: number, stream (1 output, 2 error), text; in order."""
