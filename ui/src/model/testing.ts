@@ -1,5 +1,6 @@
-/** Logs for tests, written as short as they can be. */
+/** Logs and teams for tests, written as short as they can be. */
 
+import type { Component } from "@/api/schema";
 import type { LogRecord } from "@/api/types";
 
 import { Outline } from "./outline";
@@ -26,3 +27,43 @@ export function random(seed: number): (limit: number) => number {
     return Math.floor(((state >>> 0) / 2 ** 32) * limit);
   };
 }
+
+const told = (path: string, kind: string): Component => ({
+  path,
+  kind,
+  doc: "",
+  config: {},
+  schema: {},
+  accepts: {},
+  effects: null,
+  calls: null,
+});
+/** A team of a boss and two, one of whom has a model and a tool. */
+export const TEAM = [
+  told("team", "team"),
+  told("team/boss", "agent"),
+  told("team/a", "agent"),
+  told("team/a/model", "model"),
+  told("team/a/tools/search", "tool"),
+  told("team/b", "agent"),
+];
+/** What the team says can flow. */
+export const TEAM_EDGES = [
+  { source: "team/boss", target: "team/a", label: "asks" },
+  { source: "team/a", target: "team/boss", label: "answers" },
+  { source: "team/boss", target: "team/b", label: "asks" },
+];
+
+/** What flowed in it: the boss asked `a` twice, who asked its model, its tool, and itself. */
+export const teamLog = (): Outline =>
+  logOf([
+    { kind: "run_started" },
+    { kind: "invocation_started", call: "flow", component: "team" },
+    { kind: "message_queued", component: "user", recipient: "team/boss", hash: "q" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/a", hash: "h" },
+    { kind: "invocation_started", call: "agent", component: "team/a", parent: 1, message: 3, hash: "h" },
+    { kind: "invocation_started", call: "model", component: "team/a/model", parent: 4, hash: "p" },
+    { kind: "invocation_started", call: "tool", component: "team/a/tools/search", parent: 4, hash: "p" },
+    { kind: "message_queued", component: "team/a", recipient: "team/a", hash: "s" },
+    { kind: "message_queued", component: "team/boss", recipient: "team/a", hash: "h2" },
+  ]);

@@ -1,8 +1,7 @@
 /** Breakpoints set, changed and removed: with the program of a live run, in this browser for one that has ended. */
 
-import { useEffect } from "react";
 import { api, got } from "@/api/client";
-import type { Breakpoint, RunInfo } from "@/api/schema";
+import type { Breakpoint } from "@/api/schema";
 import { conditionOn } from "@/model/conditions";
 
 import { attempt } from "./commands";
@@ -68,12 +67,4 @@ async function changed(
 /** The breakpoints of a run, as far as they are known here. */
 export function useBreakpoints(run: string): readonly Breakpoint[] {
   return useKept((kept) => kept.byRun[run]) ?? NONE;
-}
-
-/** What is said of a live run holds: others set and remove breakpoints, too. */
-export function useFollowedBreakpoints(run: string, info: RunInfo | null): void {
-  const told = info?.live === true ? JSON.stringify(info.breakpoints ?? []) : null;
-  useEffect(() => {
-    if (told !== null) useKept.getState().keep(run, JSON.parse(told) as Breakpoint[]);
-  }, [run, told]);
 }

@@ -1,12 +1,11 @@
 /**
- * The changes that a person is about to make, each at its record: a menu anywhere opens the editor in the details, and what
- * was written stays while one looks elsewhere, closes the editor, or loads the page again.
+ * The changes that a person is about to make, each at its record: a menu anywhere opens the editor in the details, and closing
+ * the editor keeps what was written.
  */
 
-import { create } from "zustand";
-import { createJSONStorage, persist } from "zustand/middleware";
-
 import type { Change } from "@/model/telling";
+
+import { unfinished } from "./unfinished";
 
 export interface Begun {
   op: Change["op"];
@@ -16,53 +15,46 @@ export interface Begun {
   values: { [op in Change["op"]]?: unknown };
 }
 
-interface Editing {
-  byRecord: Record<string, Begun>;
-  begin: (run: string, seq: number, op: Change["op"]) => void;
-  write: (run: string, seq: number, value: unknown) => void;
-  /** Close the editor; what was written comes back when it is opened again. */
-  close: (run: string, seq: number) => void;
-  /** Close the editor, and throw away what was written in it. */
-  forget: (run: string, seq: number) => void;
-}
-
+const useEdits = unfinished<Begun>("editing");
 const key = (run: string, seq: number) => `${run} ${seq}`;
-
-export const useEditing = create<Editing>()(
-  persist(
-    (set) => {
-      const change = (run: string, seq: number, to: (begun: Begun) => Begun) =>
-        set(({ byRecord }) => {
-          const begun = byRecord[key(run, seq)];
-          return begun === undefined ? {} : { byRecord: { ...byRecord, [key(run, seq)]: to(begun) } };
-        });
-      return {
-        byRecord: {},
-        begin: (run, seq, op) =>
-          set(({ byRecord }) => {
-            const values = byRecord[key(run, seq)]?.values ?? {};
-            return { byRecord: { ...byRecord, [key(run, seq)]: { op, open: true, values } } };
-          }),
-        write: (run, seq, value) =>
-          change(run, seq, (begun) => ({ ...begun, values: { ...begun.values, [begun.op]: value } })),
-        close: (run, seq) => change(run, seq, (begun) => ({ ...begun, open: false })),
-        forget: (run, seq) =>
-          change(run, seq, (begun) => {
-            const { [begun.op]: _, ...values } = begun.values;
-            return { ...begun, open: false, values };
-          }),
-      };
-    },
-    { name: "outtake-editing", version: 1, storage: createJSONStorage(() => sessionStorage) },
-  ),
-);
+const begunAt = (run: string, seq: number) => useEdits.getState().byKey[key(run, seq)];
 
 /** The change that is being made at a record. */
 export function useBegun(run: string, seq: number): Begun | null {
-  return useEditing(({ byRecord }) => byRecord[key(run, seq)] ?? null);
+  return useEdits(({ byKey }) => byKey[key(run, seq)] ?? null);
 }
 
 /** Whether the editor of a record is open. */
 export function isEdited(run: string, seq: number): boolean {
-  return useEditing.getState().byRecord[key(run, seq)]?.open === true;
+  return begunAt(run, seq)?.open === true;
+}
+
+/** Open the editor of a change, with what was written there before. */
+export function beginEdit(run: string, seq: number, op: Change["op"]): void {
+  useEdits.getState().put(key(run, seq), { op, open: true, values: begunAt(run, seq)?.values ?? {} });
+}
+
+export function writeEdit(run: string, seq: number, value: unknown): void {
+  change(run, seq, (begun) => ({ ...begun, values: { ...begun.values, [begun.op]: value } }));
+}
+
+/** Close the editor; what was written comes back when it is opened again. */
+export function closeEdit(run: string, seq: number): void {
+  change(run, seq, (begun) => ({ ...begun, open: false }));
+}
+
+/** Close the editor, and throw away what was written in it. */
+export function forgetEdit(run: string, seq: number): void {
+  change(run, seq, (begun) => {
+    const { [begun.op]: _, ...values } = begun.values;
+    return { ...begun, open: false, values };
+  });
+}
+
+function change(run: string, seq: number, to: (begun: Begun) => Begun): void {
+  const begun = begunAt(run, seq);
+  if (begun === undefined) return;
+  const next = to(begun);
+  const isNothing = !next.open && Object.keys(next.values).length === 0;
+  useEdits.getState().put(key(run, seq), isNothing ? undefined : next);
 }

@@ -6,7 +6,7 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
-import type { Breakpoint } from "@/api/schema";
+import type { Breakpoint, RunInfo } from "@/api/schema";
 
 interface Kept {
   byRun: Record<string, Breakpoint[]>;
@@ -17,7 +17,11 @@ export const useKept = create<Kept>()(
   persist(
     (set) => ({
       byRun: {},
-      keep: (run, points) => set(({ byRun }) => ({ byRun: { ...byRun, [run]: points } })),
+      keep: (run, points) =>
+        set(({ byRun }) => {
+          const { [run]: _, ...others } = byRun;
+          return { byRun: points.length === 0 ? others : { ...others, [run]: points } };
+        }),
     }),
     { name: "outtake-breakpoints", version: 1 },
   ),
@@ -25,6 +29,12 @@ export const useKept = create<Kept>()(
 
 export function keptOf(run: string): readonly Breakpoint[] {
   return useKept.getState().byRun[run] ?? [];
+}
+
+/** What is said of a live run holds: others set and remove breakpoints, too. */
+export function keepTold({ run, live, breakpoints }: Pick<RunInfo, "run" | "live" | "breakpoints">): void {
+  const told = breakpoints ?? [];
+  if (live && JSON.stringify(told) !== JSON.stringify(keptOf(run))) useKept.getState().keep(run, told);
 }
 
 /** The conditions that go with what is started from a run. */

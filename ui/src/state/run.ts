@@ -12,6 +12,8 @@ import type { ConsolePart, Glance, RunInfo } from "@/api/schema";
 import type { LogRecord, RunEvent } from "@/api/types";
 import { Outline } from "@/model/outline";
 
+import { keepTold } from "./kept";
+
 /** Records of the first request, so that something is on screen soon, and of those after it. */
 const FIRST = 2000;
 const NEXT = 20_000;
@@ -160,7 +162,7 @@ export class FollowedRun {
 
   private take(events: RunEvent[]): void {
     const { outline, info: before } = this.view;
-    let console = this.view.console;
+    let { console, info } = this.view;
     let missing = false;
     for (const event of events) {
       switch (event.type) {
@@ -175,7 +177,7 @@ export class FollowedRun {
           missing = missing || event.upto >= outline.length;
           break;
         case "state":
-          if (this.view.info) this.view = { ...this.view, info: { ...this.view.info, ...event.state } };
+          if (info) info = { ...info, ...event.state };
           if (!event.state.live) void this.refresh();
           break;
         case "console":
@@ -183,10 +185,9 @@ export class FollowedRun {
           break;
       }
     }
-    const { info } = this.view;
     const onlyMore = !missing && info?.status === before?.status && info?.held.length === before?.held.length;
     this.unread = true;
-    this.set({ console }, onlyMore ? PACE : 0);
+    this.set({ console, info }, onlyMore ? PACE : 0);
     if (missing) void this.loadRest();
   }
 
@@ -248,6 +249,7 @@ export class FollowedRun {
   /** Change what is seen; listeners hear of it with the next frame, or some milliseconds after they last heard of something. */
   private set(change: Partial<RunView>, pace = 0): void {
     this.view = { ...this.view, ...change, version: this.view.version + 1 };
+    if (change.info) keepTold(change.info);
     if (this.frame !== 0) return;
     const wait = this.told + pace - performance.now();
     if (pace > 0 && wait > 0) {

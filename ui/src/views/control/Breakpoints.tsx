@@ -7,7 +7,7 @@ import { useState } from "react";
 
 import { conditionOf, NO_PARTS, type Parts, readCondition, shortCondition } from "@/model/conditions";
 import { CALLS } from "@/model/outline";
-import { changeBreakpoint, setBreakpoint, useBreakpoints, useFollowedBreakpoints } from "@/state/breakpoints";
+import { changeBreakpoint, setBreakpoint, useBreakpoints } from "@/state/breakpoints";
 import { useComponents } from "@/state/components";
 import { useWorkspace } from "@/views/workspace/context";
 
@@ -17,7 +17,6 @@ export function Breakpoints() {
   const { id, view } = useWorkspace();
   const points = useBreakpoints(id);
   const live = view.info?.live === true;
-  useFollowedBreakpoints(id, view.info);
   const [adding, setAdding] = useState(false);
   const imported = view.info?.imported === true;
   return (

@@ -13,7 +13,7 @@ import { type Change, tellEdit } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { editMessage, fork } from "@/state/commands";
 import { useDrafts } from "@/state/drafts";
-import { useBegun, useEditing } from "@/state/editing";
+import { closeEdit, forgetEdit, useBegun, writeEdit } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
 import { useWorkspace } from "@/views/workspace/context";
@@ -51,12 +51,11 @@ function Editor({ seq, change, value }: EditorProps) {
   const navigate = useNavigate();
   const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
-  const { write, close, forget } = useEditing();
   const written = useBegun(id, seq)?.values[change.op];
   const next = written === undefined ? value : written;
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const onClose = () => forget(id, seq);
+  const onClose = () => forgetEdit(id, seq);
   const { info, outline } = view;
   const box = useRef<HTMLElement>(null);
   useEffect(() => box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus(), []);
@@ -92,7 +91,7 @@ function Editor({ seq, change, value }: EditorProps) {
       ref={box}
       className={classes["editor"]}
       aria-label={change.label}
-      onKeyDown={(event) => event.key === "Escape" && close(id, seq)}
+      onKeyDown={(event) => event.key === "Escape" && closeEdit(id, seq)}
     >
       <h3 className={classes["editorHead"]}>{HEADS[change.op]}</h3>
       <ValueEditor
@@ -102,7 +101,7 @@ function Editor({ seq, change, value }: EditorProps) {
         text={change.op === "replace_message"}
         autoFocus
         onChange={(to, why) => {
-          write(id, seq, to);
+          writeEdit(id, seq, to);
           setProblem(why);
         }}
         onSubmit={() => void save()}

@@ -17,7 +17,7 @@ import { soleText } from "@/model/body";
 import { changesOf, startOf, tell } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { fork } from "@/state/commands";
-import { useBegun, useEditing } from "@/state/editing";
+import { beginEdit, useBegun } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
@@ -63,7 +63,6 @@ export function RecordDetails({ seq }: { seq: number }) {
 function Actions({ seq }: { seq: number }) {
   const { id, view } = useWorkspace();
   const navigate = useNavigate();
-  const begin = useEditing((editing) => editing.begin);
   const imported = view.info?.imported === true;
   const changes = changesOf(view.outline, seq);
   if (imported)
@@ -79,7 +78,7 @@ function Actions({ seq }: { seq: number }) {
           key={change.op}
           variant={n === 0 ? "light" : "default"}
           leftSection={<IconPencil size={14} />}
-          onClick={() => begin(id, seq, change.op)}
+          onClick={() => beginEdit(id, seq, change.op)}
         >
           {change.label}
         </Button>

@@ -17,7 +17,7 @@ import { shortName } from "@/model/names";
 import { changesOf } from "@/model/telling";
 import { breakOn } from "@/state/breakpoints";
 import { fork, runTo } from "@/state/commands";
-import { isEdited, useEditing } from "@/state/editing";
+import { beginEdit, isEdited } from "@/state/editing";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -56,7 +56,6 @@ function Items({ seq }: { seq: number }) {
   const { id, view, go } = useWorkspace();
   const navigate = useNavigate();
   const show = useShow();
-  const begin = useEditing((editing) => editing.begin);
   const { outline, info } = view;
   const component = outline.component(seq);
   const call = outline.call(seq);
@@ -80,7 +79,7 @@ function Items({ seq }: { seq: number }) {
           title={why}
           onClick={() => {
             show("details");
-            begin(id, seq, change.op);
+            beginEdit(id, seq, change.op);
           }}
         >
           {change.label}…

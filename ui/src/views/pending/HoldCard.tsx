@@ -11,7 +11,7 @@ import { tellHold } from "@/model/control";
 import { answersTo, type HoldAnswer } from "@/model/pending";
 import { isFields, type Schema } from "@/model/schema";
 import { VERB_NAMES } from "@/state/actions";
-import { useAnswering, useWritten } from "@/state/answering";
+import { forgetAnswer, useWritten, writeAnswer } from "@/state/answering";
 import { control, fork, release } from "@/state/commands";
 import { useWorkspace } from "@/views/workspace/context";
 import { useNavigate } from "@tanstack/react-router";
@@ -26,7 +26,6 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const answers = answersTo(hold);
-  const { write, forget } = useAnswering();
   const written = useWritten(id, hold.hold);
   const giving = answers.find((answer) => answer.label === written?.label) ?? null;
   const asks = hold.when === "input";
@@ -35,7 +34,7 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
     setBusy(true);
     const done = await release(id, { ...answer.release(value), hold: hold.hold });
     setBusy(false);
-    if (done) forget(id, hold.hold);
+    if (done) forgetAnswer(id, hold.hold);
   };
   const retry = async () => {
     if (hold.invocation === null) return;
@@ -51,7 +50,9 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
       disabled={busy || giving !== null}
       {...(answer.harsh && { c: "var(--ot-failed)" })}
       onClick={() =>
-        answer.needs === null ? void give(answer) : write(id, hold.hold, { label: answer.label, value: undefined })
+        answer.needs === null
+          ? void give(answer)
+          : writeAnswer(id, hold.hold, { label: answer.label, value: undefined })
       }
     >
       {answer.label}
@@ -88,9 +89,9 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
           written={written?.value}
           schema={shown.needs === "input" ? schema : null}
           busy={busy}
-          onWrite={(value) => write(id, hold.hold, { label: shown.label, value })}
+          onWrite={(value) => writeAnswer(id, hold.hold, { label: shown.label, value })}
           onGive={(value) => void give(shown, value)}
-          onCancel={asks ? null : () => forget(id, hold.hold)}
+          onCancel={asks ? null : () => forgetAnswer(id, hold.hold)}
         />
       )}
       {!asks && (
