@@ -49,13 +49,15 @@ def test_the_columns_give_the_records_back(log: list[dict[str, Json]]) -> None:
     first = log[0]["seq"] if log else 7
     made = outlined(log, first)
     assert (made.first, len(made)) == (first, len(log))
-    columns, at = made.columns, made.origin
+    columns, at, parent = made.columns, made.origin, -1
     for row, record in enumerate(log):
         at += columns["at"][row] / 1000
         assert abs(at - record["at"]) < 0.002
         assert KIND_NAMES[columns["kind"][row]] == record["kind"]
         assert made.names[columns["component"][row]] == record["component"]
-        for name in ("invocation", "parent", "message", "span"):
+        parent += columns["parent"][row]
+        assert record.get("parent", -1) == parent
+        for name in ("invocation", "message", "span"):
             back = columns[name][row]
             assert record.get(name) == (record["seq"] - back if back else None)
         call = columns["call"][row]

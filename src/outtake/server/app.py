@@ -26,7 +26,7 @@ def create_app(service: Service, keys: Keys, place: Place, ui: Ui | None = None)
     app = describe_app()
     app.state.service = service
     app.state.ui = ui or Ui(BUILT)
-    app.add_middleware(GZipMiddleware, minimum_size=WORTH_PACKING, compresslevel=4)
+    app.add_middleware(GZipMiddleware, minimum_size=WORTH_PACKING, compresslevel=6)
     app.add_middleware(Guard, keys=keys, place=place)
     return app
 

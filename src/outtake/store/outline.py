@@ -34,7 +34,9 @@ class Outline:
 
     `kind` and `call` are the numbers that the file has for them; `component`, `recipient` and `type` count in `names`,
     -1 is none.  `at` is milliseconds since the record before it, `origin` (seconds since the epoch) for the first.
-    `invocation`, `parent`, `message` and `span` say how many records back the one that they name is; 0 is none.
+    `invocation`, `message` and `span` say how many records back the one that they name is; 0 is none.  Records after
+    each other often have one parent: `parent` is by how much its number is higher than that of the record before, -1
+    being none, and before the first.
     """
 
     first: int
@@ -52,7 +54,7 @@ def outline(rows: Iterable[Sequence[Any]], first: int, path: Callable[[int], str
     names = _Names(made.names)
     paths: dict[int | None, int] = {None: -1}
     origin: float | None = None
-    last = 0
+    last, above = 0, -1
     before: bytes | None = None
     empty, again = _BIT["empty"], _BIT["again"]
     kinds, ats, components, calls, invocations, parents, messages, recipients, types, spans, flags = (
@@ -75,13 +77,15 @@ def outline(rows: Iterable[Sequence[Any]], first: int, path: Callable[[int], str
         components(number)
         calls(-1 if call is None else call)
         invocations(0 if invocation is None else seq - invocation)
-        parents(0 if parent is None else seq - parent)
+        if parent is None:
+            parent = -1
+        parents(parent - above)
         messages(0 if message is None else seq - message)
         recipients(names.number(recipient))
         types(names.number(named))
         spans(0 if span is None else seq - span)
         flags(bits)
-        last, before = passed, body
+        last, above, before = passed, parent, body
     return made
 
 

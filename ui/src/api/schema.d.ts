@@ -1108,8 +1108,9 @@ export interface components {
         };
         /**
          * Columns
-         * @description A number for each record in each column.  References (`invocation`, `parent`, `message`, `span`) say how many
-         *     records back it is, 0 for none; names count in `names`, -1 for none; `at` is milliseconds since the record before.
+         * @description A number for each record in each column.  References (`invocation`, `message`, `span`) say how many records back
+         *     it is, 0 for none; `parent` by how much its number is higher than that of the record before, -1 for none and before
+         *     the first; names count in `names`, -1 for none; `at` is milliseconds since the record before.
          */
         Columns: {
             /** Kind */

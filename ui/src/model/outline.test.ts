@@ -21,7 +21,7 @@ const told: RecordsOutline = {
     component: [0, 0, 1],
     call: [-1, -1, 0],
     invocation: [0, 0, 0],
-    parent: [0, 0, 0],
+    parent: [0, 1, 0],
     message: [0, 0, 1],
     recipient: [1, 1, -1],
     type: [2, 2, -1],
@@ -37,8 +37,8 @@ describe("an outline", () => {
     whole.append(told);
     const live = logOf([
       { kind: "message_queued", component: "team/a", recipient: "team/b", type: "Reset", hash: NOTHING },
-      { kind: "message_queued", component: "team/a", recipient: "team/b", type: "Reset" },
-      { kind: "invocation_started", call: "agent", component: "team/b", message: 1, hash: "h" },
+      { kind: "message_queued", component: "team/a", recipient: "team/b", type: "Reset", parent: 0 },
+      { kind: "invocation_started", call: "agent", component: "team/b", message: 1, parent: 0, hash: "h" },
     ]);
     for (let seq = 0; seq < 3; seq++) {
       const seen = (of: Outline) => [
@@ -48,6 +48,7 @@ describe("an outline", () => {
         of.recipient(seq),
         of.type(seq),
         of.reference(seq, "message"),
+        of.reference(seq, "parent"),
         Math.round(of.at(seq)),
         FLAGS.filter((flag) => of.has(seq, flag)),
       ];

@@ -90,8 +90,10 @@ export class Outline {
     const named = (n: number | undefined) => (n === undefined || n < 0 ? NONE : (names[n] ?? NONE));
     this.reserve(told.first + told.count);
     let at = told.origin * 1000;
+    let parent = NONE;
     for (let row = 0; row < told.count; row++) {
       at += columns.at[row] ?? 0;
+      parent += columns.parent[row] ?? 0;
       const seq = told.first + row;
       if (seq < this.length) continue;
       this.kinds[seq] = kinds[columns.kind[row] ?? 0] ?? NONE;
@@ -102,7 +104,8 @@ export class Outline {
       this.recipients[seq] = named(columns.recipient[row]);
       this.types[seq] = named(columns.type[row]);
       this.bits[seq] = translated(columns.flags[row] ?? 0, bits);
-      for (const name of ["invocation", "parent", "message", "span"] as const) {
+      this.references.parent[seq] = parent;
+      for (const name of ["invocation", "message", "span"] as const) {
         const back = columns[name][row] ?? 0;
         this.references[name][seq] = back === 0 ? NONE : seq - back;
       }
