@@ -5,7 +5,7 @@
     component:team/*     a component by its path
     message:TextMessage  a message, or an invocation's input, of that type
     text~"budget"        a pattern in the input (before) or the output (after); `input~` and `output~` say which
-    error                an invocation that failed
+    error                an invocation that failed, where the error came up
     tokens>5000          the run's total so far; cost>0.5 likewise, in US dollars
     hit>=3               the third time that everything before it holds, and from then on
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import fnmatch
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -64,25 +64,42 @@ class Term:
 
 @dataclass(slots=True)
 class Breakpoint:
-    """A condition with its number, its hit count and whether it is on."""
+    """A condition with its number, its hit count and whether it is on; and the error that it held last, with where."""
 
     text: str
     id: int = 0
     enabled: bool = True
     hits: int = 0
+    error: tuple[tuple[int, ...], Json] | None = None
     terms: tuple[Term, ...] = field(default=())
 
     def __post_init__(self) -> None:
         self.terms = parse(self.text)
 
-    def holds(self, subject: Subject) -> bool:
-        """Whether to hold; counts a hit each time that every term but ``hit`` is true."""
+    def holds(self, subject: Subject, lineage: Sequence[int] = ()) -> bool:
+        """Whether to hold; counts a hit each time that every term but ``hit`` is true.
+
+        `lineage`: see `outtake_probe.gate.why_hold`.  An error that was held where it came up is not held again by what
+        only passes it on.
+        """
         if not self.enabled or not _asked(self.terms, subject.when):
             return False
         if not all(_true(term, subject) for term in self.terms if term.field != "hit"):
             return False
+        if subject.failed and self._passes_on(tuple(lineage), subject.body()):
+            return False
         self.hits += 1
         return all(_COMPARE[t.op](self.hits, float(t.value)) for t in self.terms if t.field == "hit")
+
+    def _passes_on(self, lineage: tuple[int, ...], body: Json) -> bool:
+        # Each that it passes adds frames of its own.
+        error = {name: value for name, value in body.items() if name != "frames"} if isinstance(body, dict) else body
+        if self.error is not None and self.error[1] == error:
+            at = self.error[0]
+            if len(lineage) < len(at) and at[: len(lineage)] == lineage:
+                return True
+        self.error = lineage, error
+        return False
 
 
 def parse(text: str) -> tuple[Term, ...]:

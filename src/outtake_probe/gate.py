@@ -36,12 +36,14 @@ class Stance:
 
 
 def stance_from(data: Json, old: Stance) -> Stance:
-    """The stance that the server pushed; breakpoints keep their hits."""
-    hits = {b.id: b.hits for b in old.breakpoints}
-    breakpoints = [
-        Breakpoint(b["text"], b["id"], b.get("enabled", True), hits.get(b["id"], 0))
-        for b in data.get("breakpoints", [])
-    ]
+    """The stance that the server pushed; breakpoints keep their hits, and which error they held."""
+    before = {b.id: b for b in old.breakpoints}
+    breakpoints = []
+    for told in data.get("breakpoints", []):
+        made = Breakpoint(told["text"], told["id"], told.get("enabled", True))
+        if (known := before.get(made.id)) is not None:
+            made.hits, made.error = known.hits, known.error
+        breakpoints.append(made)
     through = frozenset(data.get("through", ()))
     return Stance(data.get("paused", False), through, data.get("until"), data.get("run_to"), breakpoints)
 
@@ -75,5 +77,5 @@ def why_hold(stance: Stance, subject: Subject, lineage: Sequence[int], message: 
         return "step out"
     if stance.paused and subject.when == "before" and stance.through.isdisjoint(lineage):
         return "paused"
-    hit = [b for b in stance.breakpoints if b.holds(subject)]
+    hit = [b for b in stance.breakpoints if b.holds(subject, lineage)]
     return f"breakpoint {hit[0].id}: {hit[0].text}" if hit else None

@@ -58,6 +58,29 @@ def test_a_hit_count_counts_what_everything_else_lets_through() -> None:
     assert third.hits == 5
 
 
+def failing(message: str, *frames: str) -> Subject:
+    error = {"class": "builtins:ValueError", "message": message, "frames": list(frames)}
+    return subject("after", failed=True, body=lambda: error)
+
+
+def test_an_error_that_only_passes_on_is_held_where_it_came_up() -> None:
+    errors = Breakpoint("error")
+    assert errors.holds(failing("late"), (1, 4, 9))
+    assert not errors.holds(failing("late", "in the agent"), (1, 4))
+    assert errors.holds(failing("late"), (1, 5))  # another invocation fails in the same way
+    assert errors.holds(failing("late"), (1, 5, 11))
+    assert errors.holds(failing("no more tries"), (1, 5))
+    assert not errors.holds(failing("no more tries"), (1,))
+    assert errors.hits == 4
+
+
+def test_an_error_is_held_by_each_condition_where_that_first_sees_it() -> None:
+    tools, agents = Breakpoint("tool:* and error"), Breakpoint("agent:* and error")
+    tool, agent = failing("late"), subject("after", kind="agent", failed=True, body=failing("late").body)
+    assert (tools.holds(tool, (1, 4, 9)), agents.holds(tool, (1, 4, 9))) == (True, False)
+    assert (tools.holds(agent, (1, 4)), agents.holds(agent, (1, 4))) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("condition", "words"),
     [

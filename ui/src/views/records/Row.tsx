@@ -13,9 +13,9 @@ import { type FollowedRun, useGlance } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon } from "./icons";
 import classes from "./Row.module.css";
 
-/** Deeper ones are not indented further. */
 /** Characters before what was searched for that a single line shows: it is seen where there is little room. */
 const BEFORE = 12;
+/** Deeper ones are not indented further. */
 const DEEPEST = 8;
 
 export interface RowProps {
