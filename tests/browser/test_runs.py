@@ -1,4 +1,4 @@
-"""The page of all runs: started, narrowed, sorted, compared, brought in, deleted."""
+"""The page of all runs: started, narrowed, sorted, compared, renamed, brought in, deleted."""
 
 from __future__ import annotations
 
@@ -67,6 +67,25 @@ def test_runs_are_walked_by_keyboard(visit: Visit, three: None) -> None:
     page.get_by_role("group", name="What to do with the chosen runs").get_by_role("button", name="Compare").click()
     expect(page).to_have_url(re.compile(r"/runs/r2\?.*vs=r1"))
     expect(page.get_by_role("region", name="Comparison of r1 and r2")).to_contain_text("differences")
+
+
+def test_a_run_is_renamed_from_the_list_and_from_its_window(visit: Visit, three: None) -> None:
+    page, other = visit("/"), visit("/")
+    page.get_by_role("button", name="What to do with r2", exact=True).click()
+    page.get_by_role("menuitem", name="Rename").click()
+    field = page.get_by_role("dialog", name="Name of r2").get_by_role("textbox", name="Name")
+    expect(field).to_have_value("without facts")
+    field.fill("no facts at all")
+    field.press("Enter")
+    expect(field).to_have_count(0)
+    for each in (page, other):
+        expect(rows(each).nth(2).get_by_role("link")).to_have_text("r2 no facts at all")
+    rows(page).nth(2).get_by_role("link").click()
+    page.get_by_role("button", name="Rename the run").click()
+    field.fill("")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Run r2: other runs")).to_be_visible()
+    expect(rows(other).nth(2).get_by_role("link")).to_have_text("r2")
 
 
 def test_a_run_is_started_again_and_stopped(visit: Visit, served: Served, writers: str) -> None:

@@ -149,6 +149,14 @@ def test_a_damaged_export_is_refused_whole(cli: Cli) -> None:
     assert len(cli("runs", "--json").documents) == 1
 
 
+def test_rename_says_what_a_run_is_called(cli: Cli) -> None:
+    cli.run()
+    assert "r1 is called 'the wrong turn'" in cli("rename", "r1", "the wrong turn").out
+    assert "the wrong turn" in cli("runs").out
+    assert "has no name any more" in cli("rename", "r1", "").out
+    assert cli("rename", "r7", "x").code == 2
+
+
 def test_delete_removes_a_run_without_forks(cli: Cli) -> None:
     cli.run()
     cli("fork", "r1", "--at", "5", "--headless", "--json").ok()

@@ -1,4 +1,4 @@
-"""Runs over HTTP: start, fork, read, compare, describe, delete."""
+"""Runs over HTTP: start, fork, read, compare, describe, rename, delete."""
 
 from __future__ import annotations
 
@@ -219,6 +219,16 @@ def test_what_was_looked_at_when_a_server_was_killed_is_gone_when_the_next_one_s
     with contextlib.closing(open_service(tmp_path)) as service:
         assert [run["run"] for run in service.runs()] == ["r1", "r2"]
         assert service.store.runs(listed=False) == []
+
+
+def test_a_run_is_called_something_else(server: Server, recorded: Document) -> None:
+    path = f"/api/runs/{recorded['run']}"
+    assert server.client.ask("PATCH", path, {"name": " the wrong\nturn "}).json["name"] == "the wrong turn"
+    assert [run["name"] for run in server.client.get("/api/runs")] == ["the wrong turn"]
+    refused = server.client.ask("PATCH", path, {"name": "x" * 201})
+    assert (refused.status, "up to 200 characters" in refused.error["message"]) == (400, True)
+    assert server.client.ask("PATCH", "/api/runs/r9", {"name": "x"}).status == 404
+    assert server.client.ask("PATCH", path, {"name": ""}).json["name"] == ""
 
 
 def test_a_run_is_deleted_when_nothing_needs_it(server: Server, recorded: Document) -> None:

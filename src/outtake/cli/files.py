@@ -27,6 +27,19 @@ def export(
             front.out.print(f"wrote {runs} to {output} ({told['bytes']:,} bytes); outtake import reads it")
 
 
+@command("rename")
+def rename(
+    front: Front, run: RunArgument, name: Annotated[str, typer.Argument(help="What it is called; '' takes it back.")]
+) -> None:
+    """Call a run something, for lists and titles; its number stays."""
+    with front.service() as service:
+        told = service.rename(run, name)
+        if front.json:
+            front.document(told)
+        else:
+            front.out.print(f"{run} is called {told['name']!r}" if told["name"] else f"{run} has no name any more")
+
+
 @command("delete")
 def delete(front: Front, run: RunArgument) -> None:
     """Remove a run that has ended and has no forks."""

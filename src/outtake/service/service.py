@@ -25,10 +25,12 @@ from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, WrongUse, translated
 from outtake.service.owner import Document
 from outtake.service.steering import Steering, breakpoint_list
+from outtake.store.annotations import storable
 from outtake_probe.process import BadSpec, split_spec
 from outtake_probe.records import Json
 
 __all__ = ["METHODS", "Document", "Service"]
+LONGEST_NAME = 200
 
 
 @translated
@@ -76,7 +78,7 @@ class Service(Steering):
         )
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=breakpoint_list(breakpoints))
-        run = self.store.create(launch, None, seed=secrets.randbits(48), name=name)
+        run = self.store.create(launch, None, seed=secrets.randbits(48), name=_name(name))
         if expected is not None:
             self._expect(run, expected)
         return self._start(run, control, headless=headless, stdin=stdin, env=env)
@@ -108,7 +110,7 @@ class Service(Steering):
         launch = dataclasses.replace(parent.launch, python=_python(python)) if python else parent.launch
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=breakpoint_list(breakpoints))
-        made = self.store.create(launch, fork, seed=parent.seed, name=name)
+        made = self.store.create(launch, fork, seed=parent.seed, name=_name(name))
         return self._start(made, control, headless=headless, stdin=stdin, env=env)
 
     def _start(
@@ -187,6 +189,15 @@ class Service(Steering):
                 return {"run": run, **told, "source": "live"}
         return {"run": run, **describing.known(self.store, found)}
 
+    def rename(self, run: str, name: str) -> Document:
+        """Call a run something, or with an empty name nothing any more; its number stays."""
+        found = self._run(run)
+        self.store.change(found.id, name=_name(name))
+        if (live := self._live.get(found.id)) is not None:
+            live.wake()
+        self._ring()
+        return self.info(run)
+
     def delete(self, run: str) -> Document:
         """Remove a run that has ended and has no forks."""
         found = self._run(run)
@@ -260,6 +271,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         "configure",
         "describe",
         "describe_spec",
+        "rename",
         "delete",
         "export",
         "import_",
@@ -267,6 +279,14 @@ METHODS: dict[str, Callable[..., Any]] = {
 }
 """What a client may call, by name."""
 Service.METHODS = METHODS
+
+
+def _name(name: str) -> str:
+    """What a run is called, as one line."""
+    line = " ".join(storable(name).split())
+    if len(line) > LONGEST_NAME:
+        raise WrongUse(f"a name has up to {LONGEST_NAME} characters; {line[:30]!r} and so on has {len(line)}")
+    return line
 
 
 def _python(python: str | None) -> str:

@@ -49,7 +49,11 @@ export interface paths {
         delete: operations["delete_run"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Rename Run
+         * @description Call a run something else; its number stays.
+         */
+        patch: operations["rename_run"];
         trace?: never;
     };
     "/api/runs/{run}/fork": {
@@ -2312,6 +2316,14 @@ export interface components {
             failed?: boolean;
         };
         /**
+         * RenameRequest
+         * @description What a run is called from now on; an empty name takes it back.
+         */
+        RenameRequest: {
+            /** Name */
+            name: string;
+        };
+        /**
          * Report
          * @description What became of each invocation of a run, in order, and of its parent's.
          */
@@ -2464,6 +2476,8 @@ export interface components {
         RunInfo: {
             /** Run */
             run: string;
+            /** Name */
+            name: string;
             /**
              * Status
              * @enum {string}
@@ -2544,8 +2558,6 @@ export interface components {
              * @default false
              */
             imported: boolean;
-            /** Name */
-            name: string;
             /** Spec */
             spec: string;
             /** Folder */
@@ -2674,6 +2686,8 @@ export interface components {
         RunState: {
             /** Run */
             run: string;
+            /** Name */
+            name: string;
             /**
              * Status
              * @enum {string}
@@ -3239,6 +3253,7 @@ export type RecordOutline = components['schemas']['RecordOutline'];
 export type RecordPage = components['schemas']['RecordPage'];
 export type RecordsOutline = components['schemas']['RecordsOutline'];
 export type ReleaseRequest = components['schemas']['ReleaseRequest'];
+export type RenameRequest = components['schemas']['RenameRequest'];
 export type Report = components['schemas']['Report'];
 export type RunBranch = components['schemas']['RunBranch'];
 export type RunChanged = components['schemas']['RunChanged'];
@@ -3513,6 +3528,87 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or is still running */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rename_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunInfo"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */

@@ -120,6 +120,11 @@ export async function runAgain(run: string): Promise<RunInfo | undefined> {
   return info && startRun(asBefore(info));
 }
 
+export async function renameRun(run: string, name: string): Promise<boolean> {
+  const asking = () => got(api.PATCH("/api/runs/{run}", { ...at(run), body: { name } }));
+  return (await attempt("Cannot rename", asking)) !== undefined;
+}
+
 export async function deleteRun(run: string): Promise<boolean> {
   return (await attempt("Cannot delete", () => got(api.DELETE("/api/runs/{run}", at(run))))) !== undefined;
 }

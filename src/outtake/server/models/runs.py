@@ -110,6 +110,7 @@ class RunState(Answer):
     """What changes about a run while it goes on."""
 
     run: str
+    name: str
     status: State
     live: bool
     records: int
@@ -137,7 +138,6 @@ class RunState(Answer):
 class RunInfo(RunState):
     """A run whole."""
 
-    name: str
     spec: str
     folder: str
     python: str
@@ -153,6 +153,12 @@ class RunInfo(RunState):
     input: Json
     output: Json
     error: Json
+
+
+class RenameRequest(Request):
+    """What a run is called from now on; an empty name takes it back."""
+
+    name: str
 
 
 class RunRequest(Request):

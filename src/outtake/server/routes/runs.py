@@ -1,4 +1,4 @@
-"""Runs: start, fork, list, read, compare, describe, delete.
+"""Runs: start, fork, list, read, compare, describe, rename, delete.
 
 What holds bodies is not made into the types of the API on its way out: a body may be nested deeper than these can be.
 """
@@ -16,7 +16,16 @@ from outtake.server.models.describing import DescribeRequest, Description
 from outtake.server.models.edits import Edit, MocksRead, MocksRequest
 from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline, slim
 from outtake.server.models.reporting import Report
-from outtake.server.models.runs import Console, Deleted, ForkRequest, RunBranch, RunInfo, RunRequest, RunSummary
+from outtake.server.models.runs import (
+    Console,
+    Deleted,
+    ForkRequest,
+    RenameRequest,
+    RunBranch,
+    RunInfo,
+    RunRequest,
+    RunSummary,
+)
 from outtake.server.models.tracing import Trace
 from outtake.server.routes.given import After, RunId, Using
 from outtake.service import WrongUse
@@ -46,6 +55,12 @@ def start_run(service: Using, asked: RunRequest) -> Document:
 def get_run(service: Using, run: RunId) -> Document:
     """One run: status, input, output, counts, and what is held while it lives."""
     return service.info(run)
+
+
+@router.patch("/runs/{run}", response_model=RunInfo)
+def rename_run(service: Using, run: RunId, asked: RenameRequest) -> Document:
+    """Call a run something else; its number stays."""
+    return service.rename(run, asked.name)
 
 
 @router.delete("/runs/{run}", response_model=Deleted)

@@ -12,6 +12,7 @@ import { tellStatus } from "@/model/control";
 import { shortName } from "@/model/names";
 import { useAnnotate } from "@/state/annotations";
 import { useForkEnd, useRunAgain } from "@/state/actions";
+import { RenameRun } from "@/views/runs/RenameRun";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -19,7 +20,8 @@ import classes from "./Details.module.css";
 import { NewRemark, Remarks } from "./Remarks";
 
 export function RunDetails() {
-  const { id, view, select } = useWorkspace();
+  const { id, run, view, select } = useWorkspace();
+  const [renaming, setRenaming] = useState(false);
   const runAgain = useRunAgain();
   const forkEnd = useForkEnd();
   const show = useShow();
@@ -32,6 +34,11 @@ export function RunDetails() {
         <h2 className={classes["title"]}>
           {id} {info.name}
         </h2>
+        <Tooltip label="Rename the run">
+          <ActionIcon aria-label="Rename the run" onClick={() => setRenaming(true)}>
+            <IconPencil size={16} />
+          </ActionIcon>
+        </Tooltip>
         <Tooltip label="Save the run as a file">
           <ActionIcon component="a" href={exportAddress(id)} download aria-label="Save the run as a file">
             <IconDownload size={16} />
@@ -124,6 +131,7 @@ export function RunDetails() {
         </section>
       )}
       <NewRemark run={id} seq={null} />
+      {renaming && <RenameRun run={info} close={() => setRenaming(false)} renamed={() => void run.refresh()} />}
     </article>
   );
 }

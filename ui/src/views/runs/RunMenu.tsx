@@ -7,6 +7,7 @@ import {
   IconDotsVertical,
   IconDownload,
   IconGitFork,
+  IconPencil,
   IconPlayerPlay,
   IconPlayerStop,
   IconTrash,
@@ -24,6 +25,7 @@ export interface RunActions {
   vary: (run: RunSummary) => void;
   fork: (run: RunSummary) => void;
   compare: (run: RunSummary) => void;
+  rename: (run: RunSummary) => void;
   stop: (run: RunSummary) => void;
   remove: (runs: string[]) => void;
 }
@@ -79,6 +81,7 @@ function Opened({ run, actions, label }: RunMenuProps & { label: string }) {
         />
         <Item icon={IconArrowsDiff} title="Compare with…" onClick={() => actions.compare(run)} />
         <Menu.Divider />
+        <Item icon={IconPencil} title="Rename…" onClick={() => actions.rename(run)} />
         <Menu.Item
           component="a"
           href={exportAddress(run.run)}

@@ -14,6 +14,7 @@ import {
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 
+import type { RunSummary } from "@/api/schema";
 import { count } from "@/kit/words";
 import { OUTCOMES, type RunsPlace, STATES } from "@/model/filters";
 import { flatRows, SORTS, type SortBy, type Sorting, treeRows } from "@/model/runs";
@@ -26,6 +27,7 @@ import { DeleteRuns } from "./DeleteRuns";
 import { Dropping, useImport } from "./importing";
 import { NewRun, type Beginning } from "./NewRun";
 import { NoRuns } from "./NoRuns";
+import { RenameRun } from "./RenameRun";
 import { RunList } from "./RunList";
 import type { RunActions } from "./RunMenu";
 import classes from "./RunsPage.module.css";
@@ -34,6 +36,7 @@ import classes from "./RunsPage.module.css";
 type Asked =
   | { what: "run"; from: Beginning | null }
   | { what: "compare"; run: string }
+  | { what: "rename"; run: RunSummary }
   | { what: "delete"; runs: string[] }
   | null;
 
@@ -78,6 +81,7 @@ export function RunsPage() {
         if (made) open(made.run);
       }),
     compare: (run) => setAsked({ what: "compare", run: run.run }),
+    rename: (run) => setAsked({ what: "rename", run }),
     stop: (run) => void control(run.run, "stop"),
     remove: (ids) => setAsked({ what: "delete", runs: ids }),
   };
@@ -221,6 +225,7 @@ export function RunsPage() {
       {asked?.what === "compare" && (
         <CompareWith run={asked.run} runs={runs} close={() => setAsked(null)} chosen={compared} />
       )}
+      {asked?.what === "rename" && <RenameRun run={asked.run} close={() => setAsked(null)} />}
       {asked?.what === "delete" && (
         <DeleteRuns
           ids={asked.runs}
