@@ -110,6 +110,8 @@ export function Palette() {
       nothingFound="No command fits"
       highlightQuery
       scrollable
+      centered={false}
+      yOffset="14vh"
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       maxHeight={420}
       limit={60}
