@@ -25,6 +25,16 @@ KILLED = WRITER.replace(
     "        mark.unlink()\n"
     "        os.kill(os.getpid(), signal.SIGKILL)\n",
 )
+SLOW = WRITER.replace(
+    "def happened(what):\n",
+    "def happened(what):\n"
+    "    import os, time\n"
+    "    time.sleep(0.02)\n"
+    "    for _ in range(1500):\n"
+    "        if not what.startswith('send') or os.path.exists('killed'): break\n"
+    "        time.sleep(0.02)\n",
+)
+"""Its last call is made when its server was killed: however late that is, the program has not ended by then."""
 SERVER = """
 import os, signal, sys
 from pathlib import Path
@@ -63,7 +73,7 @@ def test_a_killed_process_is_continued(service: Service, tmp_path: Path, moment:
 
 @pytest.mark.parametrize("records", [1, 8, 20])
 def test_a_killed_server_loses_nothing_and_its_process_finds_the_next(tmp_path: Path, records: int) -> None:
-    write(tmp_path, WRITER.replace("def happened(what):", "def happened(what):\n    import time; time.sleep(0.02)"))
+    write(tmp_path, SLOW)
     server = subprocess.run(
         [sys.executable, "-c", SERVER, str(records)],
         cwd=tmp_path,
@@ -74,6 +84,7 @@ def test_a_killed_server_loses_nothing_and_its_process_finds_the_next(tmp_path: 
         check=False,
     )
     assert server.returncode == -signal.SIGKILL, server.stderr
+    (tmp_path / "killed").touch()
     seen = int(server.stdout.split()[0])
     os.chdir(tmp_path)
     service = open_service(tmp_path / ".outtake")
@@ -90,7 +101,7 @@ def test_a_killed_server_loses_nothing_and_its_process_finds_the_next(tmp_path: 
 
 
 def test_a_run_whose_server_and_process_died_is_lost_and_can_be_continued(tmp_path: Path) -> None:
-    write(tmp_path, WRITER.replace("def happened(what):", "def happened(what):\n    import time; time.sleep(0.02)"))
+    write(tmp_path, SLOW)
     server = subprocess.run(
         [sys.executable, "-c", SERVER, "9"],
         cwd=tmp_path,
@@ -102,6 +113,7 @@ def test_a_run_whose_server_and_process_died_is_lost_and_can_be_continued(tmp_pa
     )
     seen, process = map(int, server.stdout.split())
     os.kill(process, signal.SIGKILL)
+    (tmp_path / "killed").touch()
     os.chdir(tmp_path)
     service = open_service(tmp_path / ".outtake")
     try:
