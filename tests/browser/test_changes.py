@@ -55,6 +55,22 @@ def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, 
     camera.shoot(page, "report")
 
 
+def test_who_types_over_what_is_selected_replaces_it_and_can_undo_that(visit: Visit, cities: str) -> None:
+    page = visit(f"/runs/{cities}")
+    page.get_by_role("row").filter(has_text="look").filter(has_text="called").first.click()
+    details = page.get_by_role("article")
+    details.get_by_role("button", name="Edit input").click()
+    details.get_by_text("JSON", exact=True).first.click()
+    field = details.get_by_role("textbox")
+    expect(field.locator("[class*=ͼ]").first).to_be_visible()  # its colours are there
+    before = field.inner_text()
+    field.press("Control+a")
+    page.keyboard.type("{}")
+    expect(field).to_have_text("{}")
+    field.press("Control+z")
+    expect(field).to_have_text(before, use_inner_text=True)
+
+
 def test_mocks_come_from_a_file_and_go_into_one(visit: Visit, cities: str, tmp_path: Path) -> None:
     page = visit(f"/runs/{cities}?side=mocks")
     mocks = {"mocks": [{"tool": "look", "where": {"city": "Paris"}, "raise": "no such city"}], "live": ["complete"]}

@@ -52,6 +52,16 @@ const languages: Record<NonNullable<CodeEditorProps["language"]>, () => Extensio
   text: () => [],
 };
 
+/** Who types over a selection has it replaced here: Chromium would set inline styles for that, which the page's policy refuses. */
+const typingOver = EditorView.domEventHandlers({
+  beforeinput: ({ inputType, data }, view) => {
+    const { selection, readOnly } = view.state;
+    if (inputType !== "insertText" || data === null || readOnly || selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 function nonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 }
@@ -99,6 +109,7 @@ export default function CodeMirror(props: CodeEditorProps) {
         search({ top: true }),
         highlightSelectionMatches(),
         drawSelection(),
+        typingOver,
         EditorView.lineWrapping,
         syntaxHighlighting(highlighting),
         lookPart.of(look(dark)),

@@ -5,6 +5,7 @@ import { logOf, random } from "./testing";
 import {
   acrossOf,
   barAt,
+  beginOf,
   byOrder,
   byTime,
   clockText,
@@ -15,7 +16,9 @@ import {
   ticksOf,
   type Trace,
   traceOf,
+  wholeOf,
 } from "./trace";
+import { pixelOf, type Viewport } from "./viewport";
 
 const TEAM = [
   { kind: "run_started" },
@@ -150,6 +153,29 @@ function anyRun(pick: (limit: number) => number): Told[] {
   }
   return told;
 }
+
+describe("all of a trace", () => {
+  const loaded = logOf([
+    { kind: "run_started", at: 0 },
+    { kind: "invocation_started", call: "flow", component: "team", at: 9 },
+    { kind: "invocation_ended", call: "flow", component: "team", invocation: 1, at: 10 },
+  ]);
+  const bounds = { total: 10_000, size: 500, most: 60 };
+  const at = (view: Viewport, unit: number) => Math.round(pixelOf(view, unit));
+
+  it("by time is what ran, without the time that the program took to load", () => {
+    const clock = byTime(loaded, 0, null);
+    const view = wholeOf(traceOf(loaded), clock, bounds);
+    expect([beginOf(traceOf(loaded), clock), clock.total]).toEqual([9000, 10_000]);
+    expect([at(view, 9000), at(view, 10_000)]).toEqual([5, 500]);
+  });
+
+  it("by order is every record, as is that of a run in which nothing ran", () => {
+    expect(wholeOf(traceOf(loaded), byOrder(3), { ...bounds, total: 3, most: 500 }).from).toBe(0);
+    const begun = logOf([{ kind: "run_started" }]);
+    expect(wholeOf(traceOf(begun), byTime(begun, 0, null), { ...bounds, total: 1 }).from).toBe(0);
+  });
+});
 
 describe("an axis", () => {
   it("has round marks", () => {

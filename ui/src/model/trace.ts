@@ -7,6 +7,7 @@
  */
 
 import { NONE, type Outline } from "./outline";
+import { type Bounds, fitted, framing, type Viewport } from "./viewport";
 
 export interface Trace {
   /**
@@ -37,6 +38,8 @@ export interface Trace {
 /** Lanes beside each other that are looked through for a free one. */
 const LANES_TRIED = 256;
 const FOREVER = 2 ** 31 - 1;
+/** Part of what ran that is left free before it. */
+const MARGIN = 0.01;
 
 export function traceOf(outline: Outline): Trace {
   const { length } = outline;
@@ -200,6 +203,19 @@ export function byTime(outline: Outline, cut: number, now: number | null): Scale
 /** Where a record is across. */
 export function acrossOf(scale: Scale, seq: number): number {
   return scale.clock === null ? seq : (scale.clock[seq] ?? scale.total);
+}
+
+/** Where the first bar begins: a program may take its time until then, while it is loaded. */
+export function beginOf(trace: Trace, scale: Scale): number {
+  const [first] = trace.starts;
+  return first === undefined ? 0 : acrossOf(scale, first);
+}
+
+/** All that ran, as large as it fits. */
+export function wholeOf(trace: Trace, scale: Scale, bounds: Bounds): Viewport {
+  if (scale.by === "order") return fitted(bounds);
+  const begin = beginOf(trace, scale);
+  return framing(bounds, begin - (scale.total - begin) * MARGIN, scale.total);
 }
 
 /** Where a bar begins and ends across. */

@@ -19,6 +19,7 @@ import { NONE } from "@/model/outline";
 import { plumbingOf } from "@/model/rows";
 import {
   acrossOf,
+  beginOf,
   barAt,
   byOrder,
   byTime,
@@ -28,10 +29,10 @@ import {
   neighbour,
   type Scale,
   traceOf,
+  wholeOf,
 } from "@/model/trace";
 import {
   type Bounds,
-  fitted,
   framing,
   limited,
   moved,
@@ -82,7 +83,7 @@ export default function Trace() {
   const quiet = useMemo(() => plumbingOf(outline), [outline, grown]);
   // oxlint-disable-next-line react/exhaustive-deps
   const clock = useMemo(() => byTime(outline, cut, null), [outline, cut, grown]);
-  const by = wish === "" ? (clock.total < SHORT ? "order" : "time") : wish;
+  const by = wish === "" ? (clock.total - beginOf(trace, clock) < SHORT ? "order" : "time") : wish;
   const scale = useMemo<Scale>(() => {
     if (by === "order") return byOrder(trace.length);
     const since = now === null || trace.length === 0 ? 0 : now - outline.at(trace.length - 1);
@@ -102,12 +103,13 @@ export default function Trace() {
     const width = Math.max(1, size.width);
     return { total: scale.total, size: width, most: Math.max(MOST[by], width / scale.total) };
   }, [scale.total, size.width, by]);
-  const view = useMemo(() => (asked === null ? fitted(bounds) : limited(asked, bounds)), [asked, bounds]);
+  const whole = useMemo(() => wholeOf(trace, scale, bounds), [trace, scale, bounds]);
+  const view = useMemo(() => (asked === null ? whole : limited(asked, bounds)), [asked, whole, bounds]);
   const mostTop = Math.max(0, trace.height * ROW - size.height);
   const top = Math.min(wishedTop, mostTop);
   const change = useCallback(
-    (to: (view: Viewport, bounds: Bounds) => Viewport) => setView((now) => to(now ?? fitted(bounds), bounds)),
-    [bounds],
+    (to: (view: Viewport, bounds: Bounds) => Viewport) => setView((now) => to(now ?? whole, bounds)),
+    [bounds, whole],
   );
   const zoomBy = (factor: number, around = bounds.size / 2) =>
     change((view, bounds) => zoomed(view, bounds, factor, around));
@@ -120,7 +122,7 @@ export default function Trace() {
   const rowOf = (bar: number) => (bar === NONE ? 0 : (trace.rows[bar] ?? 0));
   const reveal = (seq: number, bar: number) => {
     const [from, to] = bar !== NONE && !isIn(trace.events, seq) ? extentOf(trace, scale, bar) : pointOf(scale, seq);
-    if (asked !== null) change((view, bounds) => showing(view, bounds, from, to));
+    if (asked !== null || from < view.from) change((view, bounds) => showing(view, bounds, from, to));
     const y = rowOf(bar) * ROW;
     setTop((now) => (y < now ? y : y + ROW > now + size.height ? y + ROW - size.height : now));
   };
