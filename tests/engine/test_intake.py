@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from outtake.core.runs import Launch
 from outtake.engine.intake import Intake
-from outtake.engine.journal import recover
+from outtake.engine.journal import Journal, recover
 from outtake.store import Store
 from outtake_probe.records import Json
 from outtake_probe.wire import Frame, pack, read_frames
@@ -77,7 +78,25 @@ def test_what_is_stored_is_in_the_journal_no_more(store: Slow, tmp_path: Path) -
     assert not list((tmp_path / "journal").iterdir())
 
 
-def test_an_error_of_the_storing_reaches_who_keeps_the_next_frame(store: Slow) -> None:
+def test_a_frame_for_which_there_was_no_room_can_be_written_again(store: Slow, tmp_path: Path) -> None:
+    run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
+    store.go_on.set()
+    journal = Journal(tmp_path, run)
+    journal.write(frame(0))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(frame(0).raw) + 5, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            journal.write(frame(1))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    journal.write(frame(1))
+    journal.close(keep=True)
+    recover(tmp_path, store)
+    assert numbers(store, run) == [0, 1]
+
+
+def test_an_error_of_the_storing_reaches_who_keeps_the_next_frame_and_loses_none(store: Slow, tmp_path: Path) -> None:
     run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
     intake = Intake(store, run, lambda _: None, lambda _: None)
     store.broken = ValueError("a record that no store takes")
@@ -87,3 +106,10 @@ def test_an_error_of_the_storing_reaches_who_keeps_the_next_frame(store: Slow) -
     with pytest.raises(ValueError, match="no store takes"):
         while True:  # until the other thread has come that far
             intake.keep(frame(1))
+    with pytest.raises(ValueError, match="no store takes"):
+        intake.store()
+    intake.close()
+    other = Store(tmp_path)
+    recover(tmp_path, other)
+    assert numbers(other, run) in ([0], [0, 1])
+    other.close()

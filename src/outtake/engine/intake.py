@@ -64,8 +64,10 @@ class Intake:
             self._thread.start()
 
     def store(self) -> None:
-        """Store what is kept, now."""
+        """Store what is kept, now.  Raises what broke that, or broke it before: then it stays in the journal."""
         with self._storing:
+            if self._broken is not None:
+                raise self._broken
             with self._changed:
                 kept, self._kept = self._kept, []
                 if kept:
@@ -75,20 +77,27 @@ class Intake:
                 return
             records = [record for frame in kept for record in frame.fields["records"]]
             nodes = [node for frame in kept for node in frame.nodes]
-            while not self._works(lambda: self._append(records, nodes)):
-                time.sleep(RETRY)
+            try:
+                while not self._works(lambda: self._append(records, nodes)):
+                    time.sleep(RETRY)
+            except Exception as error:
+                with self._changed:
+                    self._broken = error
+                    self._changed.notify_all()
+                raise
             self._journal.clear()
             self._stored(records)
 
     def close(self) -> None:
-        """Nothing more comes: store the rest."""
+        """Nothing more comes: store the rest.  What cannot be stored stays in the journal, for the next server."""
         try:
-            self.store()
+            if self._broken is None:
+                self.store()
         finally:
             with self._changed:
                 self._closed = True
                 self._changed.notify_all()
-            self._journal.close()
+            self._journal.close(keep=self._broken is not None)
 
     def _store_late(self) -> None:
         while True:
@@ -99,10 +108,7 @@ class Intake:
             time.sleep(LATE)
             try:
                 self.store()
-            except Exception as error:  # noqa: BLE001  raised again in the thread that takes the frames
-                with self._changed:
-                    self._broken = error
-                    self._changed.notify_all()
+            except Exception:  # noqa: BLE001  raised again in the thread that takes the frames
                 return
 
     def _works(self, write: Callable[[], None]) -> bool:

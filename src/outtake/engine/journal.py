@@ -28,10 +28,17 @@ class Journal:
         self._files = [os.open(path, flags, 0o600) for path in self._paths]
 
     def write(self, frame: Frame) -> None:
-        """Keep a frame, whatever happens to this process.  Raises `OSError`, for example when the disk is full."""
-        rest = memoryview(frame.raw)
-        while rest:
-            rest = rest[os.write(self._files[0], rest) :]
+        """Keep a frame, whatever happens to this process.  Raises `OSError`, for example when the disk is full.
+
+        Then nothing of the frame is here, so that it can be written again.
+        """
+        file, rest = self._files[0], memoryview(frame.raw)
+        try:
+            while rest:
+                rest = rest[os.write(file, rest) :]
+        except OSError:
+            os.ftruncate(file, os.fstat(file).st_size - (len(frame.raw) - len(rest)))
+            raise
 
     def turn(self) -> None:
         """What is here is about to be stored; what comes from now on is not among it."""
@@ -41,11 +48,13 @@ class Journal:
         """What was here at the last turn is in the store."""
         os.ftruncate(self._files[1], 0)
 
-    def close(self) -> None:
-        """The run is over and stored."""
+    def close(self, *, keep: bool = False) -> None:
+        """The run is over, and what is here is stored; else `keep` it."""
         while self._files:
             os.close(self._files.pop())
-            self._paths.pop().unlink(missing_ok=True)
+        if not keep:
+            for path in self._paths:
+                path.unlink(missing_ok=True)
 
 
 def recover(folder: Path, store: Store) -> None:

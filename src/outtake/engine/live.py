@@ -18,7 +18,7 @@ from functools import partial
 from outtake.core.runs import Counts, Run, State
 from outtake.engine.intake import RETRY, Intake
 from outtake.engine.launch import Process
-from outtake.store import NotWritten, Store
+from outtake.store import NotWritten, Store, StoreError
 from outtake_probe.records import Json, from_json
 from outtake_probe.wire import Connection, Frame
 
@@ -245,7 +245,10 @@ class LiveRun:
     def broke(self, reason: str) -> None:
         """The server failed at this run: end it, and say so."""
         with self.changed:
-            self._end("failed", None, {"message": reason})
+            try:
+                self._end("failed", None, {"message": reason})
+            except StoreError:  # that is what the server failed at
+                self._enter("failed")
         self.end_process()
 
     def gone(self, status: int) -> None:

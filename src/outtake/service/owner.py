@@ -24,7 +24,7 @@ from outtake.engine.plans import plan_json
 from outtake.service import config
 from outtake.service.errors import Conflict, NotFound, ServiceError, WrongUse, translated
 from outtake.service.watch import Watch
-from outtake.store import Store, StoreError, UnknownRun
+from outtake.store import NotWritten, Store, StoreError, UnknownRun
 from outtake_probe.records import Json, from_json
 from outtake_probe.replay import commands
 from outtake_probe.wire import Connection, Frame, ProtocolError
@@ -95,7 +95,8 @@ class Owner:
             if state not in ENDED and run.ended is None:  # we ended it: that is no failure of the program
                 status = "held" if state == "held" else "lost"
                 counts = run.counts.json()
-                self.store.change(run.id, status=status, ended=None, output=None, error=None, counts=counts)
+                with contextlib.suppress(NotWritten):  # who opens the store next says that it was lost
+                    self.store.change(run.id, status=status, ended=None, output=None, error=None, counts=counts)
         with self._answered:
             self._answered.wait_for(lambda: self._answering == 0, GOODBYE)
         self.hub.close()

@@ -84,11 +84,14 @@ class Store:
         self._printed: dict[str, int] = {}
         self._statements: dict[str, str] = {}
         self._writer: Connection | None = None
+        self._closed = False
         self._prepare()
         self.path.chmod(0o600)  # prompts are private; SQLite gives its other files the same rights
 
     def close(self) -> None:
+        """Nothing is written from now on, whoever may still want to."""
         with self._lock:
+            self._closed = True
             self._abandon()
         self._engine.dispose()
 
@@ -239,6 +242,8 @@ class Store:
 
     def _connection(self) -> Connection:
         """The connection of the one writer, kept open."""
+        if self._closed:
+            raise StoreError(f"{self.path} is closed: nothing can be written any more")
         if self._writer is None:
             self._writer = self._engine.connect()
         return self._writer
