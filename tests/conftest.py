@@ -1,6 +1,6 @@
-"""What holds for all tests: Ctrl-C reaches the programs that they start, also where a shell runs the tests in the background.
+"""What holds for all tests: Ctrl-C reaches the programs that they start, also where they run in the background.
 
-Such a shell has them ignore it, and what is ignored is ignored by whatever they start.
+A shell has what it runs there ignore Ctrl-C, and whatever that starts ignores it, too.
 """
 
 from __future__ import annotations
