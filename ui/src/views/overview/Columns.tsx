@@ -1,25 +1,24 @@
 /** The columns themselves: what is drawn, and what the pointer and the keyboard do to it. */
 
-import { Anchor, Tooltip, VisuallyHidden } from "@mantine/core";
+import { VisuallyHidden } from "@mantine/core";
 import { useMergedRef } from "@mantine/hooks";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
+import type { Hold } from "@/api/schema";
 import { count } from "@/kit/words";
 import { useGestures } from "@/kit/canvas/gestures";
 import { useInks } from "@/kit/canvas/inks";
 import { RecordTip, whatOf, whoOf } from "@/kit/canvas/RecordTip";
 import { Sheet, useSize } from "@/kit/canvas/Sheet";
-import { cssOf } from "@/model/colours";
-import { runTitle } from "@/model/names";
 import { NONE } from "@/model/outline";
 import { type Column, type Legend, ownerAt, rowOfSeq, seqAt } from "@/model/overview";
 import { type Bounds, fitted, limited, moved, pixelOf, showing, unitAt, type Viewport, zoomed } from "@/model/viewport";
-import { useRuns } from "@/state/runs";
-import { OutcomeMark, StatusMark } from "@/views/runs/marks";
 import { useWorkspace } from "@/views/workspace/context";
 
-import { drawSigns, paintColumns, type Slot } from "./paint";
+import { drawOver, type Frame, GUTTER, SIDE } from "./draw";
+import { Foot, Head, RunTable } from "./ends";
+import { paintColumns, type Slot } from "./paint";
 import classes from "./Overview.module.css";
 
 export interface Zoom {
@@ -33,11 +32,8 @@ interface Spot {
   row: number;
 }
 
-const GUTTER = 46;
 const NARROWEST = 40;
 const WIDEST = 132;
-/** Room at the sides of a column for its signs. */
-const SIDE = 10;
 const TALLEST_ROW = 15;
 const STEP = 1.6;
 
@@ -62,7 +58,6 @@ interface ColumnsProps {
 
 export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
   const { id, view: followed, place, select } = useWorkspace();
-  const { byId } = useRuns();
   const inks = useInks();
   const navigate = useNavigate();
   const before = kept?.tree === tree ? kept : null;
@@ -222,47 +217,11 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
   const held = followed.info?.held;
   const over = useCallback(
     (context: CanvasRenderingContext2D) => {
-      const signs = { edited: cssOf(inks.edited), failed: cssOf(inks.failed) };
-      const text = cssOf(inks.text);
-      const y = (row: number) => pixelOf(view, row);
-      if (current) drawNumbers(context, current, view, size.height, cssOf(inks.quiet), cssOf(inks.line), slots);
-      for (const slot of slots) {
-        drawSigns(context, slot, view, size.height, signs);
-        if (slot.column.parent !== null) {
-          context.strokeStyle = text;
-          context.lineWidth = 2;
-          context.beginPath();
-          context.moveTo(slot.left - SIDE + 2, Math.max(1, y(slot.column.shared)));
-          context.lineTo(slot.right + SIDE - 2, Math.max(1, y(slot.column.shared)));
-          context.stroke();
-        }
-      }
-      const frameOf = (spot: Spot, colour: string, line: number) => {
-        const slot = slots.find(({ column }) => column.run === spot.run);
-        if (!slot) return;
-        const tall = Math.max(4, view.scale);
-        const top = y(spot.row + 0.5) - tall / 2;
-        context.strokeStyle = colour;
-        context.lineWidth = line;
-        context.strokeRect(slot.left - 2, top - 1, slot.right - slot.left + 4, tall + 1);
-      };
-      const slotOfRun = slots.find(({ column }) => column.run === id);
-      const rowsHeld = new Set(
-        (held ?? []).map(({ invocation, message }) => {
-          const seq = invocation ?? message;
-          // What is held before it begins has no record yet: it comes next.
-          return current === undefined || seq === null ? (current?.length ?? 0) : rowOfSeq(current, seq);
-        }),
-      );
-      for (const row of slotOfRun ? rowsHeld : []) {
-        const middle = Math.min(size.height - 7, y(row + 0.5));
-        context.fillStyle = cssOf(inks.held);
-        for (const dx of [2, 6]) context.fillRect((slotOfRun?.right ?? 0) + dx, middle - 4, 2.5, 8);
-        if (row < (current?.length ?? 0)) frameOf({ run: id, row }, cssOf(inks.held), 2);
-      }
-      if (hover) frameOf(hover.spot, cssOf(inks.quiet), 1);
-      if (selected !== NONE) frameOf({ run: id, row: selected }, text, 2);
-      if (cursor) frameOf(cursor, cssOf(inks.primary), 2);
+      const frames: Frame[] = [];
+      if (hover) frames.push({ ...hover.spot, ink: inks.quiet, line: 1 });
+      if (selected !== NONE) frames.push({ run: id, row: selected, ink: inks.text, line: 2 });
+      if (cursor) frames.push({ ...cursor, ink: inks.primary, line: 2 });
+      drawOver(context, { slots, run: id, held: rowsOf(held, current), frames, inks, view, height: size.height });
     },
     [inks, view, slots, size.height, current, held, hover, selected, cursor, id],
   );
@@ -297,25 +256,15 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
           )}
         </div>
         <div className={classes["feet"]}>
-          {columns.map(({ run }, n) => {
-            const known = byId.get(run);
-            const status = run === id ? (followed.info?.status ?? known?.status) : known?.status;
-            return (
-              <div
-                key={run}
-                className={classes["foot"]}
-                data-narrow={pitch < 96 || undefined}
-                title={known?.outcome ?? status}
-                style={{ left: GUTTER + n * pitch, width: pitch }}
-              >
-                {known?.outcome && !known.live ? (
-                  <OutcomeMark outcome={known.outcome} />
-                ) : (
-                  status && <StatusMark status={status} imported={known?.imported ?? false} />
-                )}
-              </div>
-            );
-          })}
+          {columns.map(({ run }, n) => (
+            <Foot
+              key={run}
+              run={run}
+              status={run === id ? followed.info?.status : undefined}
+              left={GUTTER + n * pitch}
+              width={pitch}
+            />
+          ))}
         </div>
       </div>
       <VisuallyHidden aria-live="polite">{said}</VisuallyHidden>
@@ -330,78 +279,6 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
         />
       )}
     </div>
-  );
-}
-
-function Head({ run, current, left, width }: { run: string; current: boolean; left: number; width: number }) {
-  const known = useRuns().byId.get(run);
-  const about = known === undefined ? run : runTitle(known);
-  return (
-    <div className={classes["head"]} style={{ left, width }}>
-      <Tooltip label={current ? `${about}: the run that is open` : `Open ${about}`}>
-        <Anchor
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/runs/$run"
-              params={{ run }}
-              search={(before) => ({ ...before, component: undefined }) as never}
-              aria-current={current ? "page" : undefined}
-            />
-          )}
-          className={classes["name"]}
-          underline="never"
-        >
-          <b>{run}</b>
-          {width > 70 && known?.name ? ` ${known.name}` : ""}
-        </Anchor>
-      </Tooltip>
-    </div>
-  );
-}
-
-/** The same for who does not see the picture. */
-function RunTable({
-  columns,
-  current,
-  selected,
-}: {
-  columns: readonly Column[];
-  current: string;
-  selected: number | undefined;
-}) {
-  const { byId } = useRuns();
-  return (
-    <table>
-      <caption>Runs of this tree</caption>
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Left</th>
-          <th scope="col">Records</th>
-          <th scope="col">Edited</th>
-          <th scope="col">Status</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Selected record</th>
-        </tr>
-      </thead>
-      <tbody>
-        {columns.map(({ run, parent, cut, edits }) => {
-          const known = byId.get(run);
-          return (
-            <tr key={run} aria-current={run === current ? "true" : undefined}>
-              <th scope="row">{known ? runTitle(known) : run}</th>
-              <td>{parent === null ? "" : `${parent.run} at ${cut}`}</td>
-              <td>{known?.records ?? ""}</td>
-              <td>{edits.length}</td>
-              <td>{known?.status ?? ""}</td>
-              <td>{known?.outcome ?? "not judged"}</td>
-              <td>{run === current ? (selected ?? "") : ""}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
   );
 }
 
@@ -447,40 +324,13 @@ function sayingOf(column: Column | undefined, row: number): string {
   return `${column.run}, record ${seq}: ${told.join(", ")}`;
 }
 
-/** Numbers of the open run's records beside its rows. */
-function drawNumbers(
-  context: CanvasRenderingContext2D,
-  column: Column,
-  view: Viewport,
-  height: number,
-  colour: string,
-  line: string,
-  slots: readonly Slot[],
-): void {
-  const last = seqAt(column, column.length - 1);
-  const least = ((34 / view.scale) * (last + 1)) / Math.max(1, column.length);
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  const step = power * ([1, 2, 5, 10].find((times) => times * power >= least) ?? 10);
-  const right = slots.at(-1)?.right ?? 0;
-  context.font = "10.5px system-ui, sans-serif";
-  context.textAlign = "right";
-  context.textBaseline = "middle";
-  context.lineWidth = 1;
-  context.globalCompositeOperation = "destination-over";
-  const first = seqAt(column, Math.min(column.length - 1, Math.floor(view.from)));
-  let free = 6;
-  for (let seq = Math.ceil(first / step) * step; seq <= last; seq += step) {
-    const y = pixelOf(view, rowOfSeq(column, seq) + 0.5);
-    if (y > height - 4) break;
-    if (y < free) continue;
-    free = y + 14;
-    context.fillStyle = colour;
-    context.fillText(seq.toLocaleString("en"), GUTTER - 8, y);
-    context.strokeStyle = line;
-    context.beginPath();
-    context.moveTo(GUTTER - 4, y);
-    context.lineTo(Math.min(GUTTER + 4, right), y);
-    context.stroke();
-  }
-  context.globalCompositeOperation = "source-over";
+/** The rows of the open run at which it is held. */
+function rowsOf(held: readonly Hold[] | undefined, column: Column | undefined): Set<number> {
+  return new Set(
+    (held ?? []).map(({ invocation, message }) => {
+      const seq = invocation ?? message;
+      // What is held before it begins has no record yet: it comes next.
+      return column === undefined || seq === null ? (column?.length ?? 0) : rowOfSeq(column, seq);
+    }),
+  );
 }
