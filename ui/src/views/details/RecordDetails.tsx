@@ -12,7 +12,7 @@ import { duration, money } from "@/kit/words";
 import { ASPECT_NAMES } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
-import { endsOf, letterOf } from "@/model/rows";
+import { clockOf, endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell } from "@/model/telling";
 import { useBody } from "@/state/bodies";
@@ -224,7 +224,7 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
       )),
     ]);
   if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
-  facts.push(["Time", timeOf(outline, seq)]);
+  facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
   return (
     <dl className={classes["facts"]}>
       {facts.map(([name, value]) => (
@@ -243,8 +243,9 @@ const HOW: { [how: string]: string } = {
   dropped: ", left out",
 };
 
-function timeOf(outline: Outline, seq: number): string {
+/** When it was, and how long after the start, without the time that a person took to make the fork. */
+function timeOf(outline: Outline, seq: number, cut: number | null): string {
   const at = new Date(outline.at(seq));
-  const since = (outline.at(seq) - outline.at(0)) / 1000;
+  const since = clockOf(outline, cut)(seq) / 1000;
   return `${at.toLocaleTimeString("en-GB")}.${String(at.getMilliseconds()).padStart(3, "0")}, ${duration(since)} after the start`;
 }
