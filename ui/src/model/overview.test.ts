@@ -3,7 +3,18 @@ import { describe, expect, it } from "vitest";
 import type { LogRecord } from "@/api/types";
 
 import { NONE, Outline } from "./outline";
-import { type Column, columnOf, legendOf, listed, ownerAt, rowOfSeq, seqAt, treeAround } from "./overview";
+import {
+  type Column,
+  columnOf,
+  columnsOf,
+  legendOf,
+  listed,
+  type MadeColumn,
+  ownerAt,
+  rowOfSeq,
+  seqAt,
+  treeAround,
+} from "./overview";
 import { logOf, random, recordsOf } from "./testing";
 
 const TALK = [
@@ -34,6 +45,36 @@ function after(told: readonly LogRecord[], cut: number): Outline {
   for (const record of told.slice(cut)) outline.push({ ...record, seq: record.seq - cut });
   return outline;
 }
+
+describe("the columns of a tree", () => {
+  const tree = [
+    { run: "r1", parent: null, cut: null },
+    { run: "r2", parent: "r1", cut: 5 },
+  ];
+  const own = logOf([...TALK.slice(0, 5), { kind: "noted", hash: "n" }, { kind: "run_ended" }]);
+  const rows = (column: Column | undefined) =>
+    Array.from({ length: column?.length ?? 0 }, (_, row) => (column === undefined ? NONE : seqAt(column, row)));
+
+  it("show a fork with what it has itself, until its parent has all that it shares", () => {
+    const parent = new Outline();
+    const made = new Map<string, MadeColumn>();
+    const drawn = () => columnsOf(tree, false, (run) => ({ outline: run === "r1" ? parent : own, base: 0 }), made);
+    const told = recordsOf(TALK);
+    for (const upto of [0, 4, 5, 9]) {
+      for (const record of told.slice(parent.length, upto)) parent.push(record);
+      const [, fork] = drawn();
+      expect(rows(fork)).toEqual([0, 1, 2, 3, 5, 6]);
+      expect([fork?.parent?.run, fork?.shared]).toEqual(upto < 5 ? [undefined, 0] : ["r1", 4]);
+    }
+  });
+
+  it("are the same while nothing has come", () => {
+    const made = new Map<string, MadeColumn>();
+    const drawn = () => columnsOf(tree, false, () => ({ outline: own, base: 0 }), made);
+    const [first] = drawn();
+    expect(drawn()[0]).toBe(first);
+  });
+});
 
 describe("a column", () => {
   it("has a row for each record that says something, or for all", () => {

@@ -70,6 +70,47 @@ export function columnOf(source: Source, parent: Column | null, everything: bool
   };
 }
 
+/** A column, and what it was made of. */
+export interface MadeColumn {
+  column: Column;
+  version: number;
+  everything: boolean;
+}
+
+/**
+ * The columns of a tree, parents first, of those runs whose outlines have begun to come; of the columns that were made
+ * before, each whose records are the same.
+ *
+ * A fork shares the rows of its parent as soon as that has all of them; until then it shows what it has itself.
+ */
+export function columnsOf(
+  tree: Iterable<{ run: string; parent: string | null; cut: number | null }>,
+  everything: boolean,
+  outlineOf: (run: string, base: number) => Pick<Source, "outline" | "base"> | undefined,
+  before: Map<string, MadeColumn>,
+): Column[] {
+  const columns = new Map<string, Column>();
+  for (const { run, parent: from, cut: left } of tree) {
+    const cut = left ?? 0;
+    const above = from === null ? null : (columns.get(from) ?? null);
+    const own = outlineOf(run, above === null ? 0 : cut);
+    if (own === undefined) continue;
+    const parent = above !== null && above.base + above.outline.length >= cut ? above : null;
+    const { version } = own.outline;
+    const old = before.get(run);
+    const same =
+      old?.version === version &&
+      old.everything === everything &&
+      old.column.outline === own.outline &&
+      old.column.parent === parent &&
+      old.column.cut === cut;
+    const column = same ? old.column : columnOf({ run, cut, ...own }, parent, everything);
+    before.set(run, { column, version, everything });
+    columns.set(run, column);
+  }
+  return [...columns.values()];
+}
+
 /** How many rows are above a record. */
 function rowsBefore(column: Column, seq: number): number {
   if (column.parent !== null && seq <= column.cut) return rowsBefore(column.parent, seq);

@@ -7,7 +7,7 @@ import { useMemo, useRef, useState } from "react";
 import { Empty } from "@/kit/Empty";
 import { HUES } from "@/kit/canvas/inks";
 import { useCalm } from "@/kit/canvas/useCalm";
-import { type Column, columnOf, legendOf, type Source, treeAround } from "@/model/overview";
+import { columnsOf, legendOf, type MadeColumn, treeAround } from "@/model/overview";
 import { type Colouring, usePrefs } from "@/state/prefs";
 import { useRuns } from "@/state/runs";
 import { useWorkspace } from "@/views/workspace/context";
@@ -56,7 +56,7 @@ export default function Overview() {
   const wanted = useMemo(() => wantedOf(tree, id), [tree, id]);
   const outlines = useOutlines(id, view.outline, wanted);
   const grown = useCalm(view.outline.version, view.outline.length > LONG ? 1000 : 250);
-  const made = useRef(new Map<string, Made>());
+  const made = useRef(new Map<string, MadeColumn>());
   const columns = useMemo(
     () => {
       const outlineOf = (run: string, base: number) =>
@@ -142,38 +142,4 @@ function wantedOf(tree: readonly Known[], id: string): Wanted[] {
       base: parent !== null && inside.has(parent) ? (cut ?? 0) : 0,
       records,
     }));
-}
-
-/** A column, and what it was made of. */
-interface Made {
-  column: Column;
-  version: number;
-  everything: boolean;
-}
-
-/** The columns of a tree; of those that were made before, each whose records are the same. */
-function columnsOf(
-  tree: readonly Known[],
-  everything: boolean,
-  outlineOf: (run: string, base: number) => Pick<Source, "outline" | "base"> | undefined,
-  before: Map<string, Made>,
-): Column[] {
-  const columns = new Map<string, Column>();
-  for (const { run, parent: from, cut } of tree) {
-    const parent = from === null ? null : (columns.get(from) ?? null);
-    const own = outlineOf(run, parent === null ? 0 : (cut ?? 0));
-    if (own === undefined) continue;
-    const { version } = own.outline;
-    const old = before.get(run);
-    const same =
-      old?.version === version &&
-      old.everything === everything &&
-      old.column.outline === own.outline &&
-      old.column.parent === parent &&
-      old.column.cut === (cut ?? 0);
-    const column = same ? old.column : columnOf({ run, cut: cut ?? 0, ...own }, parent, everything);
-    before.set(run, { column, version, everything });
-    columns.set(run, column);
-  }
-  return [...columns.values()];
 }
