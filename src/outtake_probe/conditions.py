@@ -70,7 +70,7 @@ class Breakpoint:
     id: int = 0
     enabled: bool = True
     hits: int = 0
-    error: tuple[tuple[int, ...], Json] | None = None
+    held_error: tuple[tuple[int, ...], Json] | None = None
     terms: tuple[Term, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -94,11 +94,11 @@ class Breakpoint:
     def _passes_on(self, lineage: tuple[int, ...], body: Json) -> bool:
         # Each that it passes adds frames of its own.
         error = {name: value for name, value in body.items() if name != "frames"} if isinstance(body, dict) else body
-        if self.error is not None and self.error[1] == error:
-            at = self.error[0]
+        if self.held_error is not None and self.held_error[1] == error:
+            at = self.held_error[0]
             if len(lineage) < len(at) and at[: len(lineage)] == lineage:
                 return True
-        self.error = lineage, error
+        self.held_error = lineage, error
         return False
 
 

@@ -42,7 +42,7 @@ def stance_from(data: Json, old: Stance) -> Stance:
     for told in data.get("breakpoints", []):
         made = Breakpoint(told["text"], told["id"], told.get("enabled", True))
         if (known := before.get(made.id)) is not None:
-            made.hits, made.error = known.hits, known.error
+            made.hits, made.held_error = known.hits, known.held_error
         breakpoints.append(made)
     through = frozenset(data.get("through", ()))
     return Stance(data.get("paused", False), through, data.get("until"), data.get("run_to"), breakpoints)

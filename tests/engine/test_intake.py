@@ -96,6 +96,24 @@ def test_a_frame_for_which_there_was_no_room_can_be_written_again(store: Slow, t
     assert numbers(store, run) == [0, 1]
 
 
+def test_what_no_store_takes_is_put_aside_and_keeps_nobody_from_the_rest(
+    store: Slow, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    launch = Launch(spec="x.py", folder=".", python="python")
+    bad, good = (store.create(launch, None, seed=1).id for _ in range(2))
+    store.go_on.set()
+    for run, told in ((bad, {"kind": "colour"}), (good, {"kind": "noted"})):
+        (made,) = read_frames(pack("records", {"records": [{**told, "seq": 0, "at": 1.0}]}))
+        journal = Journal(tmp_path, run)
+        journal.write(made)
+        journal.close(keep=True)
+    for _ in range(2):  # nor does it in the next server
+        recover(tmp_path, store)
+        assert (numbers(store, bad), numbers(store, good)) == ([], [0])
+        assert sorted(path.name for path in (tmp_path / "journal").iterdir())[:1] == [f"aside-{bad}"]
+    assert f"some of {bad} cannot be stored" in caplog.text
+
+
 def test_an_error_of_the_storing_reaches_who_keeps_the_next_frame_and_loses_none(store: Slow, tmp_path: Path) -> None:
     run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
     intake = Intake(store, run, lambda _: None, lambda _: None)

@@ -8,14 +8,17 @@ What a killed server left here is stored when the next one begins.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from outtake.store import Store
+from outtake.store import NotWritten, Store
 from outtake_probe.wire import Frame, read_frames
 
 FOLDER = "journal"
+ASIDE = "aside-"
+log = logging.getLogger(__name__)
 
 
 class Journal:
@@ -58,11 +61,21 @@ class Journal:
 
 
 def recover(folder: Path, store: Store) -> None:
-    """Store what killed servers left behind; a frame that was not written to its end was never acknowledged."""
+    """Store what killed servers left behind; a frame that was not written to its end was never acknowledged.
+
+    What no store takes is put aside and said, so that it keeps nobody from the other runs.  Raises `NotWritten`.
+    """
     for path in sorted((folder / FOLDER).glob("r*")):
-        for frame in _left(path):
-            store.append(path.stem, frame.fields["records"], frame.nodes)
-        path.unlink()
+        try:
+            for frame in _left(path):
+                store.append(path.stem, frame.fields["records"], frame.nodes)
+        except NotWritten:
+            raise
+        except Exception as error:  # noqa: BLE001  it comes from a process that may have sent anything
+            aside = path.rename(path.with_name(f"{ASIDE}{path.name}"))
+            log.warning("some of %s cannot be stored (%s); it is kept in %s", path.stem, error, aside)
+        else:
+            path.unlink()
 
 
 def _left(path: Path) -> Iterator[Frame]:

@@ -46,10 +46,10 @@ class Owner:
         self._ownership = Ownership(folder)
         try:
             self.store = Store(folder)
+            recover(folder, self.store)
         except StoreError:
             self._ownership.release()
             raise
-        recover(folder, self.store)
         self.token = self._token()
         self._lock = threading.RLock()
         self._live: dict[str, LiveRun] = {}

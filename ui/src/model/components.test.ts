@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Component } from "@/api/schema";
-
 import { componentTree, didMost, shownNodes, stateOf, Tally } from "./components";
 import { Outline } from "./outline";
-import { logOf, recordsOf } from "./testing";
+import { componentOf, logOf, recordsOf } from "./testing";
 
 const LOG = [
   { kind: "run_started" },
@@ -31,17 +29,6 @@ const tallyOf = (outline: Outline) => {
   tally.update(outline);
   return tally;
 };
-const told = (path: string, kind: string): Component => ({
-  path,
-  kind,
-  doc: "",
-  config: {},
-  schema: {},
-  accepts: {},
-  effects: null,
-  calls: null,
-});
-
 describe("a tally", () => {
   const tally = tallyOf(logOf(LOG));
 
@@ -110,7 +97,7 @@ describe("a tally", () => {
 });
 
 describe("the tree", () => {
-  const nodes = componentTree([told("team", "team"), told("team/b", "agent")], tallyOf(logOf(LOG)));
+  const nodes = componentTree([componentOf("team", "team"), componentOf("team/b", "agent")], tallyOf(logOf(LOG)));
 
   const paths = (filter: string, folded: string[]) =>
     shownNodes(nodes, filter, new Set(folded)).map((node) => node.path);

@@ -28,7 +28,8 @@ export function random(seed: number): (limit: number) => number {
   };
 }
 
-const told = (path: string, kind: string): Component => ({
+/** What a target tells of a component that has only a kind. */
+export const componentOf = (path: string, kind: string): Component => ({
   path,
   kind,
   doc: "",
@@ -38,14 +39,15 @@ const told = (path: string, kind: string): Component => ({
   effects: null,
   calls: null,
 });
+
 /** A team of a boss and two, one of whom has a model and a tool. */
 export const TEAM = [
-  told("team", "team"),
-  told("team/boss", "agent"),
-  told("team/a", "agent"),
-  told("team/a/model", "model"),
-  told("team/a/tools/search", "tool"),
-  told("team/b", "agent"),
+  componentOf("team", "team"),
+  componentOf("team/boss", "agent"),
+  componentOf("team/a", "agent"),
+  componentOf("team/a/model", "model"),
+  componentOf("team/a/tools/search", "tool"),
+  componentOf("team/b", "agent"),
 ];
 /** What the team says can flow. */
 export const TEAM_EDGES = [
