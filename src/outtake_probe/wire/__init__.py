@@ -29,19 +29,21 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
+import select
 import socket
 import struct
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from outtake_probe.records import Json
+from outtake_probe.wire import sockets
 
 PROTOCOL = 1
 HEAD = struct.Struct("!II")
 LIMIT = 1 << 30
+FIRST = 1 << 20
+"""Bytes of a first frame: who sends it is not known yet."""
 Node = tuple[str, bytes]
 
 
@@ -86,13 +88,13 @@ class Connection:
         with self._lock:
             self._sock.sendall(data)
 
-    def receive(self) -> Frame | None:
-        """The next frame, or None at the end.  Raises `ProtocolError` for what is no frame."""
+    def receive(self, limit: int = LIMIT) -> Frame | None:
+        """The next frame, or None at the end.  Raises `ProtocolError` for what is no frame of up to `limit` bytes."""
         head = self._exactly(HEAD.size)
         if head is None:
             return None
         length, payload = HEAD.unpack(head)
-        if length + payload > LIMIT:
+        if length + payload > limit:
             raise ProtocolError(f"a frame of {length + payload} bytes is no frame of the probe protocol")
         header, rest = self._exactly(length), self._exactly(payload)
         if header is None or rest is None:
@@ -114,6 +116,19 @@ class Connection:
         """Whether part of another frame has already arrived."""
         return bool(self._buffer)
 
+    def abandon(self) -> None:
+        """Close this process's copy of the socket, which goes on being another process's."""
+        self._sock.close()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the other side is there, as far as is known without waiting; for the thread that reads."""
+        try:
+            readable, _, _ = select.select([self._sock], [], [], 0)
+            return not readable or bool(self._sock.recv(1, socket.MSG_PEEK))
+        except (OSError, ValueError):
+            return False
+
     def close(self) -> None:
         with contextlib.suppress(OSError):  # the other side was faster
             self._sock.shutdown(socket.SHUT_RDWR)
@@ -133,48 +148,21 @@ def read_frames(data: bytes) -> Iterator[Frame]:
 
 
 def _frame(head: bytes, header: bytes, payload: bytes) -> Frame:
+    nodes: list[Node] = []
     try:
         fields = json.loads(header)
         kind = fields.pop("t")
-        sizes = fields.pop("nodes", ())
-    except (ValueError, KeyError, AttributeError) as error:
+        at = 0
+        for name, size in fields.pop("nodes", ()):
+            nodes.append((name, payload[at : at + size]))
+            at += size
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise ProtocolError(f"not a frame of the probe protocol: {header[:80]!r}") from error
-    nodes: list[Node] = []
-    at = 0
-    for name, size in sizes:
-        nodes.append((name, payload[at : at + size]))
-        at += size
+    if not isinstance(kind, str) or not all(isinstance(name, str) for name, _ in nodes):
+        raise ProtocolError(f"not a frame of the probe protocol: {header[:80]!r}")
     return Frame(kind, fields, nodes, head + header + payload if kind == "records" else b"")
 
 
 def connect(address: str) -> Connection:
-    """A connection to the server at `address`: ``unix:PATH`` or ``tcp:PORT`` (loopback).  Raises `OSError`."""
-    family, _, place = address.partition(":")
-    if family == "unix" and sys.platform != "win32":
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            sock.connect(place)
-        except OSError:
-            sock.close()
-            raise
-        return Connection(sock)
-    if family == "tcp":
-        return Connection(socket.create_connection(("127.0.0.1", int(place)), timeout=None))
-    raise OSError(f"{address!r} is no address of an Outtake server (unix:PATH or tcp:PORT)")
-
-
-def listen(directory: str) -> tuple[socket.socket, str]:
-    """A listening socket that only this user can reach, and its address."""
-    path = os.path.join(directory, "probe.sock")
-    if sys.platform != "win32" and len(path.encode()) < 100:
-        if os.path.exists(path):
-            os.unlink(path)
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        sock.bind(path)
-        os.chmod(path, 0o600)
-        sock.listen(64)
-        return sock, "unix:" + path
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    sock.bind(("127.0.0.1", 0))
-    sock.listen(64)
-    return sock, f"tcp:{sock.getsockname()[1]}"
+    """A connection to the server at `address`, see `outtake_probe.wire.sockets`.  Raises `OSError`."""
+    return Connection(sockets.connect(address))
