@@ -1,0 +1,235 @@
+"""Programs without a function to call: scripts, modules that are run (``-m``), and notebooks, each cell a step."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import importlib
+import importlib.util
+import inspect
+import linecache
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from outtake_probe import notebooks, sources
+from outtake_probe.calling import acall, call
+from outtake_probe.calls import Call, nested
+from outtake_probe.notebooks import Cell
+from outtake_probe.own_files import OwnFiles
+from outtake_probe.records import Json
+from outtake_probe.session import Session
+from outtake_probe.specs import BadSpec, Spec
+
+OUTPUT = 4000
+"""Characters of a program's last output that count as its result."""
+
+
+class ScriptFailed(Exception):
+    """A program ended with another exit code than 0."""
+
+
+def run_script(session: Session, own: OwnFiles, spec: Spec, args: Sequence[str]) -> Json:
+    """Run a program to its end; what it returns is its exit code and the end of what it printed.
+
+    Raises `BadSpec` where there is none, and `ScriptFailed`.
+    """
+    execute = _LOADERS[spec.kind](session, own, spec.place)
+    session.ready(None)
+    sys.argv[1:] = args
+    tail = _Tail(sys.stdout)
+    sys.stdout = tail
+    code = call(session, Call("flow", spec.name, {"args": list(args)}), lambda _: _exit_code(execute))
+    _join_threads()
+    output = {"exit_code": code, "output": tail.text()}
+    if code:
+        raise ScriptFailed(f"the script ended with exit code {code}", output)
+    return output
+
+
+def _script(_: Session, own: OwnFiles, path: str) -> Callable[[], None]:
+    module, data = _main(path), _read(path)
+    return lambda: exec(sources.own_code(own, data, module.__file__ or path), module.__dict__)
+
+
+def _module(_: Session, own: OwnFiles, name: str) -> Callable[[], None]:
+    """What ``python -m`` does."""
+    sys.path.insert(0, os.getcwd())
+    found = _find(name)
+    if found is not None and found.submodule_search_locations is not None:
+        found = _find(f"{name}.__main__")
+        if found is None:
+            raise BadSpec(
+                f"{name} is a package without a __main__ module; say one of its modules, as in -m {name}.main"
+            )
+    if found is None or found.origin is None or found.loader is None:
+        raise BadSpec(f"there is no module {name} for {sys.executable} in {os.getcwd()}")
+    path = found.origin
+    module = _main(path, beside=False)
+    module.__spec__, module.__loader__, module.__package__ = found, found.loader, found.parent
+    if own.is_own(path):
+        data = _read(path)
+        return lambda: exec(sources.own_code(own, data, path), module.__dict__)
+    get_code = getattr(found.loader, "get_code", lambda _: None)
+    code = get_code(found.name)
+    if code is None:
+        raise BadSpec(f"{name} has no Python code that could be run")
+    return lambda: exec(code, module.__dict__)
+
+
+def _find(name: str) -> Any:
+    try:
+        return importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return None
+
+
+def _notebook(session: Session, own: OwnFiles, path: str) -> Callable[[], None]:
+    try:
+        data = _read(path)
+        cells, text = notebooks.cells(data), notebooks.text(data)
+    except ValueError as error:
+        raise BadSpec(f"{path} cannot be read: {error}") from error
+    module = _main(path)
+    place = module.__file__ or path
+    shell = _Shell(module)
+    for cell in cells:
+        if cell.magic and not shell.is_ipython:
+            raise BadSpec(f"cell {cell.number} of {path} says {cell.magic!r}: that needs IPython in {sys.executable}")
+    own.imported(place, text)
+    linecache.cache[place] = (len(text), None, text.decode().splitlines(keepends=True), place)
+    os.chdir(os.path.dirname(place))  # where a notebook expects to be
+
+    async def run() -> None:
+        for cell in cells:
+            await acall(session, _step(cell), lambda new: shell.run(cell, new.value if new else cell.source, place))  # noqa: B023
+
+    return lambda: asyncio.run(run())
+
+
+def _step(cell: Cell) -> Call:
+    """A cell as a step; its code is read anew in a fork, as that of any file."""
+    return Call(
+        "step",
+        nested(f"cell {cell.number}"),
+        {"cell": cell.number, "source": cell.source},
+        identity={"cell": cell.number},
+        decode_input=lambda value: str(value["source"]),
+    )
+
+
+class _Shell:
+    """Runs cells as IPython does, where it is installed; else as Python does."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._names = module.__dict__
+        self._shell = _ipython(module)
+
+    @property
+    def is_ipython(self) -> bool:
+        return self._shell is not None
+
+    async def run(self, cell: Cell, source: str, path: str) -> object:
+        """Run a cell on the loop; what its last line says is shown, and returned."""
+        shell = self._shell
+        tree = ast.parse(shell.transform_cell(source) if shell is not None else source, path)
+        ast.increment_lineno(tree, cell.line - 1)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        with ExitStack() as traps:
+            if shell is not None:
+                shell.execution_count += cell.number - shell.displayhook.prompt_count  # one less, from IPython 9 on
+                traps.enter_context(shell.builtin_trap)
+                traps.enter_context(shell.display_trap)
+            await self._execute(compile(tree, path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))
+            if last is None or not isinstance(last, ast.Expr):
+                return None
+            expression = ast.Expression(last.value)
+            value = await self._execute(compile(expression, path, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))
+            if not source.rstrip().endswith(";"):
+                sys.displayhook(value)
+        return value
+
+    async def _execute(self, code: types.CodeType) -> object:
+        made = eval(code, self._names)
+        return await made if code.co_flags & inspect.CO_COROUTINE else made
+
+
+def _ipython(module: types.ModuleType) -> Any | None:
+    """A shell whose names are those of `module`; None where IPython is not installed."""
+    try:
+        shells = importlib.import_module("IPython.core.interactiveshell")
+        traitlets = importlib.import_module("traitlets.config")
+    except ImportError:
+        return None
+    history = {"HistoryManager": {"enabled": False}}  # it would write to the user's own
+    return shells.InteractiveShell.instance(config=traitlets.Config(history), user_module=module)
+
+
+_LOADERS: dict[str, Callable[[Session, OwnFiles, str], Callable[[], None]]] = {
+    "script": _script,
+    "module": _module,
+    "notebook": _notebook,
+}
+
+
+# -- as the interpreter does -----------------------------------------------------------------------------------------
+
+
+def _read(path: str) -> bytes:
+    if not os.path.isfile(path):
+        raise BadSpec(f"there is no file {path} in {os.getcwd()}")
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _main(path: str, *, beside: bool = True) -> types.ModuleType:
+    """The main module; with `beside`, modules are found that lie beside its file."""
+    module = types.ModuleType("__main__")
+    module.__file__ = os.path.abspath(path)
+    sys.argv = [path]
+    if beside:
+        sys.path.insert(0, os.path.dirname(module.__file__))
+    sys.modules["__main__"] = module
+    return module
+
+
+def _exit_code(execute: Callable[[], None]) -> int:
+    try:
+        execute()
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        sys.stderr.write(f"{end.code}\n")
+        return 1
+    return 0
+
+
+def _join_threads() -> None:
+    """Wait for the threads that a program has left, as the interpreter does at its end: pools are told to end first."""
+    for tell in reversed(getattr(threading, "_threading_atexits", ())):
+        tell()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+
+
+class _Tail:
+    """A text stream that keeps its end."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._end = ""
+
+    def write(self, text: str) -> int:
+        self._end = (self._end + text)[-OUTPUT:]
+        return int(self._stream.write(text))
+
+    def text(self) -> str:
+        return self._end.strip()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
