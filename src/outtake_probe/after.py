@@ -6,21 +6,25 @@ Wait for its turn, write what came back, hold that if the user wants so.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outtake_probe.calls import Sends, Usage
 from outtake_probe.conditions import Subject
 from outtake_probe.gate import PROCEED, Answer, why_hold
 from outtake_probe.passage import Passage, hold_call, whole
+from outtake_probe.printing import fetch, left, print_again
 from outtake_probe.records import Edited, How, InvocationEnded, Json, StreamChunk
 from outtake_probe.replay import LEAVES, Past
 from outtake_probe.rerun import Rerun
 from outtake_probe.session import Session
+from outtake_probe.states.saving import save
 from outtake_probe.values import Opaque, is_opaque
 from outtake_probe.waits import Steps, Wait
 
 CHUNK_AGE = 0.05
 """Seconds that a piece of a stream may wait to be written together with the next."""
+MOST_WAITING = 200
+"""Pieces of a stream that wait, at most, for the next ones to tell that no secret has begun."""
 CANCELLED = ("asyncio.exceptions:CancelledError", "concurrent.futures._base:CancelledError")
 
 
@@ -41,10 +45,12 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
     if passage.how != "reused" or passage.output is None or session.rerun is None:
         return passage.mock
     value = yield from session.rerun.body(passage.output)
+    yield from fetch(session, passage)
     end = passage.past.end if passage.past is not None else None
     if end is not None and end.changes is not None and passage.call.kind not in LEAVES:
         passage.changes = yield from session.rerun.body(end.changes)
-    if passage.failed and isinstance(value, dict) and value.get("class") in CANCELLED:
+    if passage.failed and _is_cancellation(value):
+        yield from print_again(session, passage)
         yield Wait()
     if passage.changes is not None and isinstance(passage.call.whole, Sends):
         yield from _resend(session.rerun, passage, passage.call.whole)
@@ -54,11 +60,12 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
 def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:
     """What it sent before it came back is sent again in its turn: others may have started because of that."""
     for index, seq in enumerate(passage.past.sent if passage.past is not None else ()):
+        yield from print_again(rerun.session, passage, before=seq)
         yield from rerun.turn(seq)
         with rerun.session.lock:
             if seq >= rerun.replay.cut:
                 rerun.copy(rerun.replay.records[seq])
-                passage.resent.add(seq)
+                passage.written.add(seq)
             number = rerun.replay.child.get(seq, seq)
         whole.resend(passage.changes, index, number)
 
@@ -77,6 +84,7 @@ def served_chunk(session: Session, passage: Passage, record: StreamChunk) -> Ste
     if rerun is None or record.body is None:
         return []
     pieces = yield from rerun.body(record.body)
+    yield from print_again(session, passage, before=record.seq)
     yield from rerun.turn(record.seq)
     with session.lock:
         if record.seq >= rerun.replay.cut:
@@ -92,16 +100,30 @@ def chunk(session: Session, passage: Passage, piece: Json) -> None:
         return  # code between the gates runs again: its pieces are in the record
     with session.lock:
         now = time.monotonic()
+        if session.printing.waits_for(passage.invocation):
+            session.flush_streams()
         if not passage.pieces:
             passage.piece_since = now
+            session.streaming.add(passage.invocation)
             session.streams.append(lambda: _flush(session, passage))
         passage.pieces.append(piece)
-        if now - passage.piece_since > CHUNK_AGE:
+        if now - passage.piece_since > CHUNK_AGE and _can_go(session, passage):
             session.flush_streams()
+
+
+def _can_go(session: Session, passage: Passage) -> bool:
+    """Whether the pieces do not end where a secret may have begun, which the next ones tell."""
+    passage.cleaning = passage.cleaning or session.bodies.stream()
+    waits = len(passage.pieces) < MOST_WAITING
+    return passage.cleaning is None or not waits or not passage.cleaning.is_open(passage.pieces)
 
 
 def _flush(session: Session, passage: Passage) -> None:
     pieces, passage.pieces = passage.pieces, []
+    session.streaming.discard(passage.invocation)
+    passage.cleaning = passage.cleaning or session.bodies.stream()
+    if passage.cleaning is not None:
+        pieces = passage.cleaning.take(pieces, is_last=passage.is_over)
     _write_chunk(session, passage, session.bodies.put(pieces), passage.piece_index, len(pieces))
     passage.piece_index += len(pieces)
 
@@ -116,26 +138,72 @@ def after(
 ) -> Steps[Answer]:
     """An invocation came back.  The answer is `PROCEED`, or another output (or error) to go on with."""
     rerun, past = session.rerun, passage.past
+    passage.interrupted = passage.interrupted or (failed and _is_cancellation(output))
+    if passage.verb == "proceed" and passage.call.kind == "tool":
+        yield from _save_state(session, passage)
     with session.lock:
-        body = passage.output if passage.verb == "serve" else session.bodies.put(output)
+        passage.is_over = True
+        body = passage.output if passage.verb == "serve" else _body(session, passage, output, failed)
         back = Back(output, body, failed, usage, _changes(session, passage))
         _came_back(session, passage, usage)
+        if rerun is not None and past is not None and passage.verb == "proceed":
+            session.printing.passed(past.start.seq)
         if rerun is not None and past is not None:
             rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
-            if failed and passage.verb == "proceed" and past.end is not None and not past.end.failed:
+            rebuilt = passage.is_rebuilding and rerun.replay.happened(past)  # then it fails by its own doing
+            if failed and passage.verb == "proceed" and past.end is not None and not past.end.failed and not rebuilt:
                 rerun.failed_instead(past.end, output)
     if rerun is not None:
+        if not rerun.replay.different:
+            yield from print_again(session, passage)
         yield from _return(rerun, passage)
+        yield from print_again(session, passage)
+    instead = PROCEED
+    if rerun is not None and _holds_still(rerun, passage):
+        instead, back = yield from _as_recorded(rerun, passage, back)
     with session.lock:
         if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
             rerun.settle(_ends(past))
-            return PROCEED
+            return instead
         _write_ended(session, passage, back)
         if rerun is not None:
             _compare(rerun, passage, back)
     if not session.stance.watching:
-        return PROCEED
-    return (yield from _hold_after(session, passage, back))
+        return instead
+    given = yield from _hold_after(session, passage, back)
+    return instead if given is PROCEED else given
+
+
+def _holds_still(rerun: Rerun, passage: Passage) -> bool:
+    """Whether a tool that was executed again for what it keeps gives what is recorded: nothing differs so far."""
+    past, replay = passage.past, rerun.replay
+    if past is None or past.end is None or past.end.opaque or not passage.is_rebuilding or not replay.happened(past):
+        return False
+    return past.end.seq < replay.cut or not replay.different
+
+
+def _as_recorded(rerun: Rerun, passage: Passage, back: Back) -> Steps[tuple[Answer, Back]]:
+    """The recorded result of a passage that came to another one, with a time or an id of its own."""
+    body, failed = rerun.replay.output_of(passage.past.start.seq) if passage.past is not None else (None, False)
+    if body is None or (body, failed) == (back.body, back.failed):
+        return PROCEED, back
+    value = yield from rerun.body(body)
+    return Answer("serve", value, failed=failed, edited=True), replace(back, value=value, body=body, failed=failed)
+
+
+def _save_state(session: Session, passage: Passage) -> Steps[None]:
+    """Keep the state outside the process as the call left it, where the object that holds it can save it."""
+    if not passage.state:
+        with session.lock:
+            passage.late = session.states.made(session, passage)
+    if name := passage.state or passage.late:
+        passage.saved = yield from save(session, name, passage.call)
+
+
+def _body(session: Session, passage: Passage, output: Json, failed: bool) -> str:
+    """The hash of what came back; of the pieces of a stream, without secrets that only all of them hold."""
+    is_streamed = (passage.pieces or passage.piece_index) and not failed and type(output) is list
+    return session.pieces_body(output) if is_streamed else session.body(output)
 
 
 def _changes(session: Session, passage: Passage) -> str | None:
@@ -149,6 +217,9 @@ def _changes(session: Session, passage: Passage) -> str | None:
     try:
         return session.bodies.put(watched.changes())
     except Opaque:
+        return None
+    except Exception as error:  # noqa: BLE001  an adapter looks into objects of the user's
+        session.fault(error)
         return None
 
 
@@ -199,7 +270,11 @@ def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
     That of an invocation which the record could have answered as a whole was executed for a reason.
     """
     end = passage.past.end if passage.past is not None else None
-    if rerun is None or end is None or passage.call.kind in LEAVES or end.changes is not None:
+    past = passage.past
+    again = past is not None and (past.reaches_out or past.rebuilt)  # its code had to be executed again
+    if rerun is None or end is None:
+        return passage.how
+    if (passage.call.kind in LEAVES or end.changes is not None) and not again:
         return passage.how
     if passage.how == "reused" and end.how == "mocked":
         return "mocked"
@@ -210,9 +285,10 @@ def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
 def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     """Write that an invocation came back, after what happened inside one that was served as a whole."""
     past, rerun = passage.past, session.rerun
+    session.printing.ended(passage.frame)
     if passage.how == "reused" and past is not None and rerun is not None:
-        for seq in past.inside:
-            if seq >= rerun.replay.cut and seq not in passage.resent:
+        for seq in rerun.replay.inside(past):
+            if seq >= rerun.replay.cut and seq not in passage.written:
                 rerun.copy(rerun.replay.records[seq])
     how = _how(rerun, passage, back)
     used = back.usage or Usage()
@@ -230,20 +306,49 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
         parent=lineage[-2] if len(lineage) > 1 else None,
         body=back.body,
         failed=back.failed,
+        interrupted=passage.interrupted or _was_interrupted(passage),
         how=how,
         seconds=round(seconds, 6),
         opaque=passage.verb == "proceed" and not back.failed and is_opaque(back.value),
         changes=back.changes,
+        state=passage.late,
+        saved=_saved(passage),
+        keeps=_keeps(passage),
         tokens_in=used.tokens_in,
         tokens_out=used.tokens_out,
         cost=used.cost,
     )
 
 
+def _was_interrupted(passage: Passage) -> bool:
+    """Whether the record that answers says that it was left before it came to a result."""
+    end = passage.past.end if passage.past is not None and passage.how == "reused" else None
+    return end is not None and end.interrupted
+
+
+def _keeps(passage: Passage) -> bool:
+    """Whether a tool keeps something of what happened inside; of one that the record answered for, as it was then."""
+    if passage.how == "reused" and passage.past is not None and passage.past.end is not None:
+        return passage.past.end.keeps
+    watch = passage.watch
+    return watch is not None and passage.frame.has_calls and watch.kept()
+
+
+def _saved(passage: Passage) -> str | None:
+    """The state after it: as it was saved now, or of one that the record answered for, then."""
+    end = passage.past.end if passage.past is not None and passage.how == "reused" else None
+    return end.saved if end is not None else passage.saved
+
+
 def abrupt(session: Session, passage: Passage, error: Json) -> None:
     """An invocation was cancelled or the program is ending: say so, without waiting for anything."""
     rerun, past = session.rerun, passage.past
+    passage.interrupted = _is_cancellation(error)
     with session.lock:
+        passage.is_over = True
+        left(session, passage)
+        if past is not None:
+            session.printing.passed(past.start.seq)
         _came_back(session, passage, None)
         if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
             rerun.settle(_ends(past))
@@ -254,6 +359,11 @@ def abrupt(session: Session, passage: Passage, error: Json) -> None:
                 rerun.settle(_ends(past))
             else:
                 rerun.replay.depart()
+
+
+def _is_cancellation(error: Json) -> bool:
+    """Whether an error says that the program took an invocation back."""
+    return isinstance(error, dict) and error.get("class") in CANCELLED
 
 
 def _hold_after(session: Session, passage: Passage, back: Back) -> Steps[Answer]:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from outtake_probe.attached import active
+from outtake_probe.handover import claim
+from outtake_probe.wire.owners import STORE, announced
 
 if TYPE_CHECKING:
     from outtake_probe.records import Json
-
-ADDRESS = "OUTTAKE_ADDRESS"
-"""Environment variable with the server's address, token and run, for a process that Outtake started."""
-OWNER = "owner.json"
 
 
 class NoServer(RuntimeError):
@@ -31,32 +28,28 @@ def attach(*, store: str | os.PathLike[str] | None = None, pause: bool = False) 
     """
     if active() is not None:
         return
-    from outtake_probe import process  # noqa: PLC0415  attaching loads the debugger, importing must not
+    from outtake_probe import client, process  # noqa: PLC0415  attaching loads the debugger, importing must not
 
-    place = _environment() or _owner(os.fspath(store) if store is not None else None)
     script = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
     hello: dict[str, Json] = {"attach": {"script": script, "args": sys.argv[1:], "folder": os.getcwd(), "pause": pause}}
-    joined = process.join(place["address"], place["token"], place.get("run"), hello, script)
+    handed = claim()
+    if handed is not None:
+        address = client.Address(handed.address, handed.secret, handed.run, hello, handed.store)
+    else:
+        folder, owner = _owner(os.fspath(store) if store is not None else os.environ.get(STORE))
+        address = client.Address(owner["address"], owner["token"], None, hello, folder)
+    joined = process.join(address)
     atexit.register(joined.leave)
 
 
-def _environment() -> dict[str, str] | None:
-    text = os.environ.get(ADDRESS)
-    found: dict[str, str] | None = json.loads(text) if text else None
-    return found
-
-
-def _owner(store: str | None) -> dict[str, str]:
+def _owner(store: str | None) -> tuple[str, dict[str, str]]:
+    """The folder of a store that somebody owns, and how to reach the owner.  Raises `NoServer`."""
     here = os.getcwd()
     above = [here]
     while os.path.dirname(above[-1]) != above[-1]:
         above.append(os.path.dirname(above[-1]))
-    folders = [store] if store is not None else [os.path.join(folder, ".outtake") for folder in above]
+    folders = [os.path.abspath(store)] if store is not None else [os.path.join(folder, ".outtake") for folder in above]
     for folder in folders:
-        try:
-            with open(os.path.join(folder, OWNER), encoding="utf-8") as file:
-                found: dict[str, str] = json.load(file)
-        except OSError:
-            continue
-        return found
+        if (found := announced(folder)) is not None:
+            return folder, found
     raise NoServer(f"no Outtake server owns {folders[0]} or a folder above it; start one there with `outtake serve`")

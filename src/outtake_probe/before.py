@@ -12,15 +12,20 @@ from outtake_probe.calls import Call
 from outtake_probe.conditions import Subject
 from outtake_probe.edits import Edit
 from outtake_probe.gate import DROP, PROCEED, Answer, why_hold
+from outtake_probe.keeping import Watch
 from outtake_probe.passage import Asked, Passage, ask, enter, fitting, hold_call, inside, matched_in, raised, whole
+from outtake_probe.rebuilding import is_rebuilt, notes
 from outtake_probe.records import Edited, InvocationEnded, InvocationStarted, Json
 from outtake_probe.replay import LEAVES, Past, Replay
 from outtake_probe.rerun import Rerun
 from outtake_probe.session import Refused, Session
+from outtake_probe.states.restoring import restored
 from outtake_probe.values import encode_error
-from outtake_probe.waits import Steps
+from outtake_probe.waits import Steps, on_loop
 
 _RECORD = Answer("record")
+_REFUSED = f"{Refused.__module__}:{Refused.__qualname__}"
+_WAS_OUT = "may have happened: it was out where the record ends, and nobody knows what became of it"
 _OPS = ("replace_input", "mock_output", "raise", "drop", "execute")
 
 
@@ -28,8 +33,12 @@ def before(session: Session, call: Call) -> Steps[Passage]:
     """An invocation asks to go out."""
     asked = ask(session, call)
     if session.rerun is None:
-        return (yield from _pass(session, asked, PROCEED))
-    return (yield from _before_in_fork(session, session.rerun, asked))
+        passage = yield from _pass(session, asked, PROCEED)
+    else:
+        passage = yield from _before_in_fork(session, session.rerun, asked)
+    if passage.live and call.kind == "tool" and session.effects(call) not in ("pure", "read"):
+        passage.watch = Watch(session.code.is_own, call.reaches)
+    return passage
 
 
 def _before_in_fork(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
@@ -38,10 +47,13 @@ def _before_in_fork(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passa
     with session.lock:
         matched = replay.match(key, matched_in(asked.frame))
         asked.occurrence = replay.occurrence(call.component, call.kind)
+        if matched is not None:
+            session.printing.passed(matched_in(asked.frame), matched)
     try:
         words = f"{call.kind} call of {call.component} with input {asked.digest[:8]}"
         yield from rerun.arrive(matched, call.component, words, sure=call.message is None)
         asked.past = replay.calls[matched] if matched is not None else None
+        session.states.compare(asked, replay.cut)
         if matched is not None and matched < replay.cut:
             return (yield from _again(session, rerun, asked))
         answer = yield from _planned(session, rerun, asked)
@@ -58,15 +70,18 @@ def _pass(session: Session, asked: Asked, answer: Answer) -> Steps[Passage]:
     over = False
     if session.stance.watching:
         answer, over = yield from _hold_before(session, asked, answer)
+    answer = yield from restored(session, asked, answer)
     with session.lock:
         passage = _go_out(session, asked, answer)
         if over:
             session.stance.through = frozenset({passage.invocation})
-    if passage.out:
+    if passage.live:
         try:
             yield session.recorder.stored(passage.invocation)
         except GeneratorExit:
-            abrupt(session, passage, encode_error(asyncio.CancelledError("cancelled before it went out")))
+            left = asyncio.CancelledError("cancelled") if on_loop() else InterruptedError("a signal handler raised")
+            left.args = (f"{left} before it went out",)
+            abrupt(session, passage, encode_error(left))
             raise
     return passage
 
@@ -88,12 +103,17 @@ def _again(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
     elif came_back:  # with what no record can bring back: it happens again
         answer = yield from _repeated(session, replay, asked)
     else:
+        with session.lock:
+            replay.child[seq] = seq
+            rerun.settle([seq])
         answer = yield from _planned(session, rerun, asked)
     if answer is PROCEED and past.start.edited and past.start.body is not None:
         answer = Answer("proceed", (yield from rerun.body(past.start.body)), edited=True)
+    answer = yield from restored(session, asked, answer)
     with session.lock:
         replay.child[seq] = seq
-        _take(session, passage, answer)
+        _take(session, asked, passage, answer)
+        session.states.passed(session, asked, passage)
         rerun.settle([seq, *_will_not_happen(passage, replay)])
         _mark_out(session, passage)
     return passage
@@ -106,8 +126,15 @@ def _will_not_happen(passage: Passage, replay: Replay) -> list[int]:
         return []
     if passage.verb == "proceed":
         return [c.seq for c in past.chunks]
-    replay.skip(past.inside)
-    return past.inside
+    inside = replay.inside(past)
+    replay.skip(inside)
+    if passage.how == "reused":
+        passage.prints = replay.will_print(past)
+    if not passage.prints:
+        return inside
+    passage.inside.extend(seq for seq in inside if seq >= replay.cut)
+    printed = {r.seq for r in passage.prints}
+    return [seq for seq in inside if seq not in printed]
 
 
 # -- what decides ----------------------------------------------------------------------------------------------------
@@ -118,7 +145,13 @@ def _recorded_answer(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answ
     replay, past = rerun.replay, asked.past
     if past is None or past.end is None:
         return None
-    if replay.served(past.start.seq) and (yield from _still_true(session, rerun, asked.call, past.end)):
+    if (
+        not asked.moved
+        and replay.served(past.start.seq)
+        and not is_rebuilt(session, asked)
+        and rerun.is_current(past, asked.code)
+        and (yield from _still_true(session, rerun, asked.call, past.end))
+    ):
         return _RECORD
     if past.end.how == "dropped" and replay.recorded_holds(past.end.seq):
         return DROP
@@ -148,6 +181,8 @@ def _planned(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answer]:
     answer = yield from _recorded_answer(session, rerun, asked)
     if answer is not None:
         return answer
+    if past is not None:
+        yield from rerun.left_behind(past)
     if past is not None and past.start.edited and past.start.body is not None and replay.recorded_holds(past.start.seq):
         return Answer("proceed", (yield from rerun.body(past.start.body)), edited=True)
     return (yield from _repeated(session, replay, asked))
@@ -179,23 +214,43 @@ def _repeated(session: Session, replay: Replay, asked: Asked) -> Steps[Answer]:
     effects = session.effects(call)
     if call.kind != "tool" or effects in ("pure", "read") or policy == "run":
         return PROCEED
-    again = past is not None and past.end is not None and not past.end.failed
-    first = replay.plan.continues or not replay.plan.records
-    if not again and (effects != "irreversible" or (first and past is None)):
+    if past is not None and (past.reaches_out or past.rebuilt) and not session.declares(call):
+        return PROCEED  # it is the calls inside it that act, and they are asked for by themselves
+    again = past is not None and past.end is not None and not past.end.failed and _same_code(past, asked)
+    again = again and not asked.moved
+    was_out = past is not None and (past.end is None or (yield from _was_refused(session, past.end)))
+    first = replay.plan.first and (replay.continues or not replay.plan.records)
+    if not again and not was_out and (effects != "irreversible" or (first and past is None)):
         return PROCEED
     servable = again and past is not None and past.end is not None and not past.end.opaque and not past.edited_inside
     if policy == "ask":
-        reason = "was already called with this input" if again else "is irreversible"
+        reason = "was already called with this input" if again else _WAS_OUT if was_out else "is irreversible"
         offers = [*(["record"] if servable else []), "proceed", "mock_output"]
         told: dict[str, Json] = {"when": "before", "reason": f"{call.component} {reason}", "offers": offers}
         return (yield from hold_call(session, call, asked.body, {**told, "effects": effects}))
     if servable:
         return _RECORD
-    if effects != "irreversible":
+    if was_out:
+        reason = _WAS_OUT
+    elif effects == "irreversible":
+        reason = f"is irreversible and {'would happen again' if again else 'cannot be undone'}"
+    else:
         return PROCEED
-    what = "would happen again" if again else "cannot be undone"
-    refusal = f"{call.component} is irreversible and {what}: allow it with --repeat run, or mock its output"
+    refusal = f"{call.component} {reason}: allow it with --repeat run, or mock its output"
     return Answer("serve", encode_error(Refused(refusal)), failed=True, edited=True)
+
+
+def _same_code(past: Past, asked: Asked) -> bool:
+    """Whether a call is the one that was recorded: with other code it is a new act, as with another input."""
+    return not past.start.code or not asked.code.fingerprint or past.start.code == asked.code.fingerprint
+
+
+def _was_refused(session: Session, end: InvocationEnded) -> Steps[bool]:
+    """Whether the parent was refused to make the call: then it is as uncertain now as it was there."""
+    if not (end.failed and end.how == "mocked") or end.body is None or session.rerun is None:
+        return False
+    error = yield from session.rerun.body(end.body)
+    return isinstance(error, dict) and error.get("class") == _REFUSED
 
 
 def _hold_before(session: Session, asked: Asked, answer: Answer) -> Steps[tuple[Answer, bool]]:
@@ -239,14 +294,18 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
         digest=asked.digest,
         edited=edited,
         effects=session.effects(call),
-        invocation=session.recorder.next,
+        functions=asked.code.functions,
+        code=asked.code.fingerprint,
+        state=asked.state,
+        invocation=session.next,
         parent=parent,
         message=call.message,
         caused_by=call.caused_by or ((call.message,) if call.message is not None else ()),
     )
     passage = Passage(call, seq, enter(asked, seq, asked.matched), past)
     call.number = seq
-    _take(session, passage, answer)
+    _take(session, asked, passage, answer)
+    session.states.passed(session, asked, passage)
     if rerun is not None and asked.matched is not None:
         rerun.replay.child[asked.matched] = seq
         rerun.settle([asked.matched, *_will_not_happen(passage, rerun.replay)])
@@ -254,8 +313,10 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
     return passage
 
 
-def _take(session: Session, passage: Passage, answer: Answer) -> None:
+def _take(session: Session, asked: Asked, passage: Passage, answer: Answer) -> None:
     """Let the answer decide what the passage does."""
+    if answer.verb in ("record", "proceed") and not answer.edited:
+        notes(session, asked, served=answer.verb == "record")
     if answer.verb == "record" and passage.past is not None and session.rerun is not None:
         passage.verb, passage.how = "serve", "reused"
         passage.output, passage.failed = session.rerun.replay.output_of(passage.past.start.seq)
@@ -269,6 +330,7 @@ def _take(session: Session, passage: Passage, answer: Answer) -> None:
 
 
 def _mark_out(session: Session, passage: Passage) -> None:
-    passage.out = passage.live
+    past = passage.past
+    passage.out = passage.live and not (past is not None and past.rebuilt)  # one that is executed again is code
     if passage.out and session.rerun is not None:
         session.rerun.out += 1

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from outtake_probe.records import Json
+from outtake_probe.redaction.pieces import Stream, cleaned_list
+from outtake_probe.redaction.structure import Structure
+from outtake_probe.redaction.text import Cleaner
 
 NODE = 200
 """Bytes of JSON from which a value becomes a node of its own."""
@@ -23,11 +26,16 @@ LIST = 64
 TEXT = 8192
 """Characters from which a text is cut into texts."""
 _MASK = 15
-MARK = "[redacted]"
 _REF = "\0"
 _LIST = "\0list"
 _TEXT = "\0text"
 _MEMO = 50_000
+EXPANDED = 16 << 20
+"""Bytes that any body may expand to."""
+SHARED = 16
+"""How many times its own size a larger one may expand to."""
+_BITS = 14_000
+"""Bits of an integer that surely has fewer digits than Python reads and writes."""
 
 _encode_string = json.encoder.encode_basestring
 _encode_float = json.JSONEncoder().encode
@@ -84,39 +92,69 @@ def digest(text: bytes) -> str:
 class Bodies:
     """Turns values into nodes, remembers what it has seen, and gives out the nodes that are new.
 
-    `clean` is applied to every string and every named value before it becomes part of a node: secrets stop here.
+    `clean` is applied to every string, every name and what stands under it before it becomes part of a node: secrets
+    stop here.  Without it, values are taken as they are.
     """
 
-    def __init__(self, clean: Callable[[str], str] = str, secret_keys: frozenset[str] = frozenset()) -> None:
-        self._clean = clean
-        self._secret_keys = secret_keys
+    def __init__(self, clean: Cleaner | None = None) -> None:
+        self.clean = clean
+        self._structure = Structure(clean) if clean is not None else None
+        self._generation = 0
         self._known: set[str] = set()
         self._fresh: list[tuple[str, bytes]] = []
         self._texts: dict[str, str] = {}
         self._parts: dict[Hashable, str] = {}
 
     def put(self, value: Json) -> str:
-        """The hash of `value`; nodes not seen before are kept until `take`."""
+        """The hash of `value`; nodes not seen before are kept as `fresh`."""
+        self._keep_up()
         fragment = self._fragment(value)
         if fragment.startswith('{"\\u0000":'):
             return fragment[11:43]
         return self._node(fragment)
 
+    def put_pieces(self, pieces: Sequence[Json]) -> str:
+        """The hash of all pieces of a stream: what only all of them say is clean, too."""
+        return self.put(cleaned_list(self.clean, pieces) if self.clean is not None else list(pieces))
+
+    def stream(self) -> Stream | None:
+        """What cleans the pieces of a stream as they go out."""
+        return Stream(self.clean) if self.clean is not None else None
+
     def cleaned(self, value: Json) -> Json:
         """`value` without secrets, for what is told and is no body."""
-        if isinstance(value, str):
-            return self._clean(value)
-        if isinstance(value, dict):
-            return {k: self._named(k, self.cleaned(item)) for k, item in value.items()}
-        return [self.cleaned(item) for item in value] if isinstance(value, list) else value
+        return value if self._structure is None else self._structure.cleaned(value)
 
-    def _named(self, key: str, item: Json) -> Json:
-        return MARK if key in self._secret_keys and isinstance(item, str) and item else item
+    def told(self, value: Json) -> Json:
+        """What a record says beside its body, without secrets: names, which are said again and again, as a rule."""
+        if not isinstance(value, str):
+            return self.cleaned(value)
+        return value if self._structure is None else self._structure.name(value)
+
+    def _keep_up(self) -> None:
+        """Forget what was made of texts before another secret became known."""
+        if self.clean is not None and self.clean.generation != self._generation:
+            self._generation = self.clean.generation
+            self._texts.clear()
+            self._parts.clear()
+
+    def know(self, names: Iterable[str]) -> None:
+        """These nodes, and all that they refer to, are kept elsewhere already."""
+        self._known.update(names)
+
+    def fresh(self) -> list[tuple[str, bytes]]:
+        """The nodes that are new, until they are `taken`."""
+        return list(self._fresh)
 
     def take(self) -> list[tuple[str, bytes]]:
         """The nodes that are new since the last call."""
-        fresh, self._fresh = self._fresh, []
+        fresh = self.fresh()
+        self.taken(len(fresh))
         return fresh
+
+    def taken(self, count: int) -> None:
+        """The first nodes of `fresh`, so many, are kept elsewhere now."""
+        del self._fresh[:count]
 
     def _node(self, fragment: str) -> str:
         data = fragment.encode("utf-8", "surrogatepass")
@@ -142,7 +180,8 @@ class Bodies:
         if type(value) is Growing:
             return self._growing(value)
         if isinstance(value, (list, tuple)):
-            return self._list([self._fragment(item) for item in value])
+            held = value if self._structure is None else self._structure.items(value)
+            return self._list([self._fragment(item) for item in held])
         if isinstance(value, Part):
             return self._part(value)
         raise TypeError(f"{type(value).__name__} is not a JSON value")
@@ -157,11 +196,12 @@ class Bodies:
         return found
 
     def _string(self, text: str) -> str:
-        if len(text) < NODE:
-            return self._whole(_encode_string(self._clean(text)))
         found = self._texts.get(text)
         if found is None:
-            found = self._long(self._clean(text))
+            clean = self.clean(text) if self.clean is not None else text
+            found = _encode_string(clean)
+            if len(found) >= NODE:
+                found = self._long(clean)
             if len(self._texts) >= _MEMO:
                 self._texts.clear()
             self._texts[text] = found
@@ -175,10 +215,9 @@ class Bodies:
 
     def _object(self, value: Mapping[str, Json]) -> str:
         parts = []
-        for key, item in value.items():
+        for key, item in value.items() if self._structure is None else self._structure.fields(value):
             name = "\0" + key if key.startswith("\0") else key
-            held = self._named(key, item) if key in self._secret_keys else item
-            parts.append(_encode_string(name) + ":" + self._fragment(held))
+            parts.append(_encode_string(name) + ":" + self._fragment(item))
         return self._whole("{" + ",".join(parts) + "}")
 
     def _growing(self, value: Growing) -> str:
@@ -213,7 +252,9 @@ def _scalar(value: float | None) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return int.__repr__(value) if isinstance(value, int) else _encode_float(value)
+    if isinstance(value, int):
+        return int.__repr__(value) if value.bit_length() < _BITS else f'{{"$type":"int","hex":"{value:#x}"}}'
+    return _encode_float(value)
 
 
 def _cut_list(fragments: list[str]) -> list[list[str]]:
@@ -259,10 +300,10 @@ def parse(node: bytes) -> Json:
 
 
 def references(value: Json) -> list[str]:
-    """Names of the nodes that a parsed node refers to, in order."""
+    """Names of the nodes that a parsed node refers to, in order.  One that is no text names no node and is left out."""
     if isinstance(value, dict):
         if _REF in value and len(value) == 1:
-            return [value[_REF]]
+            return [value[_REF]] if isinstance(value[_REF], str) else []
         return [name for item in value.values() for name in references(item)]
     if isinstance(value, list):
         return [name for item in value for name in references(item)]
@@ -271,12 +312,14 @@ def references(value: Json) -> list[str]:
 
 def reference(value: Json) -> str | None:
     """The node that a parsed value stands for, where it is a reference."""
-    return value[_REF] if isinstance(value, dict) and len(value) == 1 and _REF in value else None
+    name = value.get(_REF) if isinstance(value, dict) and len(value) == 1 else None
+    return name if isinstance(name, str) else None
 
 
 def cut_list(value: Json) -> list[Json] | None:
     """The items of a part of a list that was cut; its holder has them in place of the part."""
-    return value[_LIST] if isinstance(value, dict) and len(value) == 1 and _LIST in value else None
+    items = value.get(_LIST) if isinstance(value, dict) and len(value) == 1 else None
+    return items if isinstance(items, list) else None
 
 
 def cut_text(value: Json) -> list[Json] | None:
@@ -284,25 +327,79 @@ def cut_text(value: Json) -> list[Json] | None:
     return value[_TEXT] if isinstance(value, dict) and len(value) == 1 and _TEXT in value else None
 
 
+class Unresolvable(ValueError):
+    """A body that cannot be put together: a node is malformed, or it refers to others so often that all of it is too
+    large."""
+
+
 def resolve(name: str, fetch: Callable[[str], bytes]) -> Json:
-    """The value of a body.  `fetch` gives a node's text and raises `KeyError` for one that is not there."""
-    return _build(parse(fetch(name)), fetch)
+    """The value of a body.  `fetch` gives a node's text and raises `KeyError` for one that is not there.
+
+    A few kilobytes of nodes that refer to each other again and again stand for gigabytes: what a body may expand to is
+    bounded.  Raises `Unresolvable`.
+    """
+    try:
+        return _Expansion(name, fetch).node(name)
+    except RecursionError:
+        raise Unresolvable(f"body {name} is nested too deeply") from None
 
 
-def _build(value: Json, fetch: Callable[[str], bytes]) -> Json:
-    if isinstance(value, list):
-        return _spread([_build(item, fetch) for item in value])
-    if not isinstance(value, dict):
+def allowance(stored: int) -> int:
+    """Bytes that a body of so many stored bytes may expand to; each node counts as often as it is referred to."""
+    return max(EXPANDED, SHARED * stored)
+
+
+class _Expansion:
+    """Puts one body together, and counts what that takes."""
+
+    def __init__(self, name: str, fetch: Callable[[str], bytes]) -> None:
+        self._name = name
+        self._fetch = fetch
+        self._seen: set[str] = set()
+        self._stored = 0
+        self._expanded = 0
+
+    def node(self, name: str) -> Json:
+        data = self._fetch(name)
+        if name not in self._seen:
+            self._seen.add(name)
+            self._stored += len(data)
+        self._expanded += len(data)
+        if self._expanded > EXPANDED and self._expanded > allowance(self._stored):
+            told = f"refers to the same parts so often that it is larger than {allowance(self._stored) >> 20} MiB"
+            raise Unresolvable(f"body {self._name} {told}")
+        try:
+            value = parse(data)
+        except ValueError as error:
+            raise Unresolvable(f"node {name} of body {self._name} is no JSON: {error}") from error
+        return self._build(value)
+
+    def _build(self, value: Json) -> Json:
+        if isinstance(value, list):
+            return _spread([self._build(item) for item in value])
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
+            (key, item), *_ = value.items()
+            if key == _REF:
+                if not isinstance(item, str):
+                    raise Unresolvable(f"body {self._name} refers to {item!r}, which is no node")
+                return self.node(item)
+            if key == _LIST:
+                return _Run(_spread([self._build(part) for part in self._parts(item)]))
+            if key == _TEXT:
+                return self._text(self._build(item))
+        return {(key[1:] if key.startswith("\0") else key): self._build(item) for key, item in value.items()}
+
+    def _parts(self, value: Json) -> list[Json]:
+        if not isinstance(value, list):
+            raise Unresolvable(f"body {self._name} has a part of a list that is no list")
         return value
-    if len(value) == 1:
-        (key, item), *_ = value.items()
-        if key == _REF:
-            return resolve(item, fetch)
-        if key == _LIST:
-            return _Run(_spread([_build(part, fetch) for part in item]))
-        if key == _TEXT:
-            return "".join(_build(item, fetch))
-    return {(key[1:] if key.startswith("\0") else key): _build(item, fetch) for key, item in value.items()}
+
+    def _text(self, pieces: Json) -> str:
+        if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
+            raise Unresolvable(f"body {self._name} has a text whose pieces are no texts")
+        return "".join(pieces)
 
 
 class _Run(list[Json]):

@@ -31,12 +31,17 @@ def start() -> int:
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.getcwd()) != HERE]
     sys.meta_path.insert(0, Finder({"outtake_probe": HERE}))
     sys.meta_path.append(Finder({"outtake": os.path.join(os.path.dirname(HERE), "outtake")}))
-    if sys.argv[1] == "--script":  # a script that calls outtake.attach() by itself
+    from outtake_probe import life  # noqa: PLC0415  only now can it be found
+    from outtake_probe.handover import receive  # noqa: PLC0415
+
+    life.keep_inherited()
+    receive(sys.argv.pop(1))
+    if sys.argv[1:2] == ["--script"]:  # a script that calls outtake.attach() by itself
         sys.argv = sys.argv[2:]
         sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[0])))
         runpy.run_path(sys.argv[0], run_name="__main__")
         return 0
-    from outtake_probe.process import main  # noqa: PLC0415  only now can it be found
+    from outtake_probe.process import main  # noqa: PLC0415  a script loads it when it attaches
 
     return main()
 

@@ -6,20 +6,23 @@ when the record, a mock or a drop answers instead.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from outtake_probe.after import abrupt, after, chunk, redo, served_chunk, served_output
 from outtake_probe.before import before
-from outtake_probe.calls import Call, Message, current
-from outtake_probe.gate import Answer
+from outtake_probe.bodies import Unresolvable
+from outtake_probe.calls import Call, Message, Usage, current
+from outtake_probe.gate import PROCEED, Answer
 from outtake_probe.passage import Passage
 from outtake_probe.queueing import Queued, queue
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Stopped
-from outtake_probe.values import decode_error, describe_error
+from outtake_probe.states import inside
+from outtake_probe.states.repeating import Flavour, Repeat
+from outtake_probe.values import decode_error, describe_error, opaque
 from outtake_probe.waits import adrive, drive
 
 T = TypeVar("T")
@@ -34,52 +37,78 @@ class NewInput:
 
 def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T:
     """One invocation in this thread."""
-    passage = drive(before(session, what))
+    if (caught := inside.inside()) is not None:
+        repeated: T = inside.call(caught, what, run)
+        return repeated
+    _keep(session, what, "call", run)
+    passage = None if session.closed else _before(session, what)
+    if passage is None:
+        return run(None)
     if passage.verb != "proceed":
-        output = drive(served_output(session, passage))
-        given: T = _given(session, passage, drive(after(session, passage, output, passage.failed)), output)
+        with _served(session, passage):
+            output = drive(served_output(session, passage))
+            answer = _after(session, passage, output, passage.failed)
+        given: T = _given(session, passage, answer, output)
         return given
     try:
         with _inside(passage):
             _watch(passage)
             result = run(_new_input(passage))
     except Exception as error:  # noqa: BLE001  the program is the boundary
-        instead: T = _caught(passage, drive(after(session, passage, describe_error(error), True)), error)
+        passage.interrupted = isinstance(error, what.signals)
+        instead: T = _caught(passage, _after(session, passage, describe_error(error), True), error)
         return instead
     except BaseException as error:
         _interrupted(session, passage, error)
         raise
-    return _result(passage, drive(after(session, passage, what.encode(result), False, what.usage(result))), result)
+    output, usage = _told(session, what, result)
+    return _result(passage, _after(session, passage, output, False, usage), result)
 
 
 async def acall(session: Session, what: Call, run: Callable[[NewInput | None], Awaitable[T]]) -> T:
     """One invocation on the running loop; holding it blocks nobody else."""
-    passage = await adrive(before(session, what))
+    if (caught := inside.inside()) is not None:
+        repeated: T = await inside.acall(caught, what, run)
+        return repeated
+    _keep(session, what, "acall", run)
+    passage = None if session.closed else await _abefore(session, what)
+    if passage is None:
+        return await run(None)
     if passage.verb != "proceed":
-        output = await adrive(served_output(session, passage))
-        given: T = _given(session, passage, await adrive(after(session, passage, output, passage.failed)), output)
+        with _served(session, passage):
+            output = await adrive(served_output(session, passage))
+            answer = await _aafter(session, passage, output, passage.failed)
+        given: T = _given(session, passage, answer, output)
         return given
     try:
         with _inside(passage):
             _watch(passage)
             result = await run(_new_input(passage))
     except Exception as error:  # noqa: BLE001  the program is the boundary
-        instead: T = _caught(passage, await adrive(after(session, passage, describe_error(error), True)), error)
+        passage.interrupted = isinstance(error, what.signals)
+        instead: T = _caught(passage, await _aafter(session, passage, describe_error(error), True), error)
         return instead
     except BaseException as error:
         _interrupted(session, passage, error)
         raise
-    return _result(
-        passage, await adrive(after(session, passage, what.encode(result), False, what.usage(result))), result
-    )
+    output, usage = _told(session, what, result)
+    return _result(passage, await _aafter(session, passage, output, False, usage), result)
 
 
 def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterator[T]]) -> Iterator[T]:
     """One invocation that answers in pieces; the output of record is the list of all pieces."""
-    passage = drive(before(session, what))
+    if (caught := inside.inside()) is not None:
+        yield from inside.stream(caught, what, run)
+        return
+    _keep(session, what, "stream", run)
+    passage = None if session.closed else _before(session, what)
+    if passage is None:
+        yield from run(None)
+        return
     if passage.verb != "proceed":
         yield from _served_stream(session, passage)
         return
+    source: Iterator[T] | None = None
     pieces: list[Json] = []
     last: T | None = None
     try:
@@ -94,24 +123,36 @@ def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterat
             pieces.append(_piece(session, passage, last))
             yield last
     except GeneratorExit:
-        drive(after(session, passage, pieces, False, _usage(what, last)))
+        _close(source)
+        _after(session, passage, pieces, False, _usage(session, what, last))
         raise
     except Exception as error:  # noqa: BLE001  the program is the boundary
-        _caught(passage, drive(after(session, passage, describe_error(error), True)), error)
+        passage.interrupted = isinstance(error, what.signals)
+        _caught(passage, _after(session, passage, describe_error(error), True), error)
     except BaseException as error:
         _interrupted(session, passage, error)
         raise
     else:
-        _streamed(passage, drive(after(session, passage, pieces, False, _usage(what, last))))
+        _streamed(passage, _after(session, passage, pieces, False, _usage(session, what, last)))
 
 
 async def astream(session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]) -> AsyncIterator[T]:
     """`stream`, on the running loop."""
-    passage = await adrive(before(session, what))
+    if (caught := inside.inside()) is not None:
+        async for item in inside.astream(caught, what, run):
+            yield item
+        return
+    _keep(session, what, "astream", run)
+    passage = None if session.closed else await _abefore(session, what)
+    if passage is None:
+        async for item in run(None):
+            yield item
+        return
     if passage.verb != "proceed":
         async for item in _aserved_stream(session, passage):
             yield item
         return
+    source: AsyncIterator[T] | None = None
     pieces: list[Json] = []
     last: T | None = None
     try:
@@ -126,15 +167,28 @@ async def astream(session: Session, what: Call, run: Callable[[NewInput | None],
             pieces.append(_piece(session, passage, last))
             yield last
     except GeneratorExit:
-        _abandoned(session, passage, pieces, _usage(what, last))
+        await _aclose(source)
+        _abandoned(session, passage, pieces, _usage(session, what, last))
         raise
     except Exception as error:  # noqa: BLE001  the program is the boundary
-        _caught(passage, await adrive(after(session, passage, describe_error(error), True)), error)
+        passage.interrupted = isinstance(error, what.signals)
+        _caught(passage, await _aafter(session, passage, describe_error(error), True), error)
     except BaseException as error:
         _interrupted(session, passage, error)
         raise
     else:
-        _streamed(passage, await adrive(after(session, passage, pieces, False, _usage(what, last))))
+        _streamed(passage, await _aafter(session, passage, pieces, False, _usage(session, what, last)))
+
+
+def _close(source: Iterator[Any] | None) -> None:
+    """The program has closed a stream: so is what it came from."""
+    if isinstance(source, Generator):
+        source.close()
+
+
+async def _aclose(source: AsyncIterator[Any] | None) -> None:
+    if isinstance(source, AsyncGenerator):
+        await source.aclose()
 
 
 def send(session: Session, message: Message) -> Queued:
@@ -145,6 +199,82 @@ def send(session: Session, message: Message) -> Queued:
 async def asend(session: Session, message: Message) -> Queued:
     """One message, on the running loop."""
     return await adrive(queue(session, message))
+
+
+def _keep(session: Session, what: Call, flavour: Flavour, run: Callable[[NewInput | None], Any]) -> None:
+    """A fork may have to execute a tool again that its record answers now: keep how."""
+    if session.rerun is not None and what.kind == "tool":
+        what.repeat = Repeat(flavour, lambda edited, value: run(NewInput(what.decode_input(value)) if edited else None))
+
+
+# -- the gate, and its faults ----------------------------------------------------------------------------------------
+
+
+def _before(session: Session, what: Call) -> Passage | None:
+    """The way out through the gate; None where the gate itself failed, and what is called runs without it."""
+    try:
+        return drive(before(session, what))
+    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        session.fault(error)
+        return None
+
+
+async def _abefore(session: Session, what: Call) -> Passage | None:
+    try:
+        return await adrive(before(session, what))
+    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        session.fault(error)
+        return None
+
+
+def _after(
+    session: Session, passage: Passage, output: Json, failed: bool = False, usage: Usage | None = None
+) -> Answer:
+    """The way back through the gate; where the gate itself failed, what came back goes on."""
+    if session.closed:
+        return PROCEED
+    try:
+        return drive(after(session, passage, output, failed, usage))
+    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        session.fault(error)
+        return PROCEED
+
+
+async def _aafter(
+    session: Session, passage: Passage, output: Json, failed: bool = False, usage: Usage | None = None
+) -> Answer:
+    if session.closed:
+        return PROCEED
+    try:
+        return await adrive(after(session, passage, output, failed, usage))
+    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        session.fault(error)
+        return PROCEED
+
+
+@contextmanager
+def _served(session: Session, passage: Passage) -> Iterator[None]:
+    """While the record answers: where the program takes its call back, say so as for one that is executed."""
+    try:
+        yield
+    except Unresolvable as error:
+        session.fail(f"the recorded result of {passage.call.component} cannot be read: {error}")
+        session.check()
+        raise
+    except (Exception, GeneratorExit):
+        raise
+    except BaseException as error:
+        _interrupted(session, passage, error)
+        raise
+
+
+def _told(session: Session, what: Call, result: Any) -> tuple[Json, Usage | None]:
+    """A result as JSON, and what it consumed."""
+    try:
+        return what.encode(result), what.usage(result)
+    except Exception as error:  # noqa: BLE001  it may hold objects of the user's
+        session.fault(error)
+        return opaque(result), None
 
 
 @contextmanager
@@ -167,28 +297,30 @@ def _new_input(passage: Passage) -> NewInput | None:
 
 def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
     """The pieces of a recorded or mocked stream; a mock is the list of pieces, or one piece."""
-    output = drive(served_output(session, passage))
-    try:
-        for record in passage.recorded_chunks:
-            for piece in drive(served_chunk(session, passage, record)):
-                yield passage.call.decode(piece)
-    except GeneratorExit:
-        drive(after(session, passage, output, passage.failed))
-        raise
-    answer = drive(after(session, passage, output, passage.failed))
+    with _served(session, passage):
+        output = drive(served_output(session, passage))
+        try:
+            for record in passage.recorded_chunks:
+                for piece in drive(served_chunk(session, passage, record)):
+                    yield passage.call.decode(piece)
+        except GeneratorExit:
+            _after(session, passage, output, passage.failed)
+            raise
+        answer = _after(session, passage, output, passage.failed)
     yield from _rest(passage, answer, output)
 
 
 async def _aserved_stream(session: Session, passage: Passage) -> AsyncIterator[Any]:
-    output = await adrive(served_output(session, passage))
-    try:
-        for record in passage.recorded_chunks:
-            for piece in await adrive(served_chunk(session, passage, record)):
-                yield passage.call.decode(piece)
-    except GeneratorExit:
-        _abandoned(session, passage, output, None)
-        raise
-    answer = await adrive(after(session, passage, output, passage.failed))
+    with _served(session, passage):
+        output = await adrive(served_output(session, passage))
+        try:
+            for record in passage.recorded_chunks:
+                for piece in await adrive(served_chunk(session, passage, record)):
+                    yield passage.call.decode(piece)
+        except GeneratorExit:
+            _abandoned(session, passage, output, None)
+            raise
+        answer = await _aafter(session, passage, output, passage.failed)
     for item in _rest(passage, answer, output):
         yield item
 
@@ -204,13 +336,23 @@ def _rest(passage: Passage, answer: Answer, output: Json) -> Iterator[Any]:
 
 
 def _piece(session: Session, passage: Passage, item: Any) -> Json:
-    piece = passage.call.encode(item)
-    chunk(session, passage, piece)
+    if session.closed:
+        return None
+    try:
+        piece = passage.call.encode(item)
+        chunk(session, passage, piece)
+    except Exception as error:  # noqa: BLE001  it may hold objects of the user's
+        session.fault(error)
+        return opaque(item)
     return piece
 
 
-def _usage(what: Call, last: Any) -> Any:
-    return what.usage(last) if last is not None else None
+def _usage(session: Session, what: Call, last: Any) -> Usage | None:
+    try:
+        return what.usage(last) if last is not None else None
+    except Exception as error:  # noqa: BLE001  it may hold objects of the user's
+        session.fault(error)
+        return None
 
 
 def _given(session: Session, passage: Passage, answer: Answer, output: Json) -> Any:
@@ -248,11 +390,16 @@ def _streamed(passage: Passage, answer: Answer) -> None:
 
 def _interrupted(session: Session, passage: Passage, error: BaseException) -> None:
     """Cancelled, or the program is ending: say so in the record without waiting for anything."""
-    if not isinstance(error, Stopped):
+    if not isinstance(error, Stopped) and not session.closed:
         abrupt(session, passage, describe_error(error))
 
 
 def _abandoned(session: Session, passage: Passage, output: Json, usage: Any) -> None:
     """The consumer of an async stream left: nothing may be awaited any more, so go on without waiting."""
-    for _ in after(session, passage, output, passage.failed, usage):
-        continue
+    if session.closed:
+        return
+    try:
+        for _ in after(session, passage, output, passage.failed, usage):
+            continue
+    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        session.fault(error)

@@ -6,10 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.values import decode, encode
+
+if TYPE_CHECKING:
+    from outtake_probe.states.inside import Caught
+    from outtake_probe.states.repeating import Repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,17 @@ class Sends(Whole, Protocol):
         """It is served from the record, and it is the turn of the message that it sent as its `index`-th."""
 
 
+Signal = type[BaseException]
+"""A class of exceptions by which a framework takes control of what it runs."""
+
+
+class Known(NamedTuple):
+    """A state outside the process that an adapter knows: its name, and the object that can save and load it."""
+
+    name: str
+    holder: object = None
+
+
 @dataclass(slots=True)
 class Call:
     """One invocation, as its adapter describes it to the gate.
@@ -79,12 +94,28 @@ class Call:
     """Of the input and an edit's value, which may say only part of it, the full new input; raises `BadValue`."""
     normalize_output: Callable[[Json], Json] = lambda value: value
     """Of a mock, which may say only the essential, the full output (of a stream, all pieces); raises `BadValue`."""
+    functions: Sequence[Any] = ()
+    """What it executes; those that are the program's own are fingerprinted, see `outtake_probe.own_code`."""
+    signals: tuple[Signal, ...] = ()
+    """Exceptions by which the framework takes control; one of these is no failure."""
     whole: Whole | None = None
     """Where the framework makes its inputs, outputs and state changes explicit; None: only executing it does it."""
     number: int = -1
     """Number of the invocation once it went out, however it is answered; set by the gate."""
     revised: bool = False
     """The adapter gave it another `input` while it waited (the user edited the message that it delivers)."""
+    state: str = ""
+    """Name of the state outside the process that the program declares for it."""
+    known: Callable[[], Known | None] | None = None
+    """Tells the state by the objects that it reaches.  Asked before it goes out; where there was none yet, afterwards,
+    too: the call may have made it."""
+    holder: object = None
+    """Offers `save_state` and `load_state` for its state, where the adapter has such an object at hand."""
+    repeat: Repeat | None = None
+    """How to execute it once more, in a fork; set by `outtake_probe.calling`."""
+    reaches: Sequence[object] | None = None
+    """Of a tool, what its code can reach in this process: its functions, the objects that it belongs to or is given.
+    None: nobody can tell, see `outtake_probe.keeping`."""
 
 
 @dataclass(slots=True)
@@ -98,6 +129,9 @@ class Message:
     identity: Json = None
     caused_by: tuple[int, ...] = ()
     normalize: Callable[[Json, Json], Json] = lambda _, value: value
+
+
+_NO_CALLS = frozenset({"uuid", "tool input"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +151,17 @@ class Frame:
     counts: Counter[str] = field(default_factory=Counter, compare=False)
     """How many of each there have been inside, for the keys."""
     kind: str = "flow"
+    may_be_served: bool = False
+    """Whether the record may answer for it, or for what is around it."""
+    states: frozenset[str] = frozenset()
+    """States outside the process that the calls around use."""
+    caught: Caught | None = None
+    """An earlier call is executed again to restore a state: what happens inside is no invocation of the run."""
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether there have been invocations inside; questions to a person do not count."""
+        return any(name not in _NO_CALLS and not name.endswith("/input") for name in self.counts)
 
 
 current: ContextVar[Frame | None] = ContextVar("outtake_frame", default=None)

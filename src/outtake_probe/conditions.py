@@ -126,14 +126,14 @@ def _check(name: str, op: str, value: str, whole: str) -> None:
         allowed: tuple[str, ...] = tuple(_COMPARE)
         if op in allowed and not re.fullmatch(r"\d+(\.\d+)?", value):
             raise BadCondition(f"{name} in {whole!r} is compared with a number, not {value!r}")
-    elif name in ("text", "input", "output"):
-        allowed = ("~",)
+    elif name in ("text", "input", "output", "error"):
+        allowed = ("", ":") if name == "error" else ("~",)
         try:
             re.compile(value)
         except re.error as error:
             raise BadCondition(f"the pattern {value!r} in {whole!r} is no regular expression: {error}") from error
     else:
-        allowed = ("", ":") if name == "error" else (":",)
+        allowed = (":",)
     if op not in allowed:
         shown = " ".join(a or "(nothing)" for a in allowed)
         raise BadCondition(f"{name} in {whole!r} is followed by {shown}, not {op or 'nothing'!r}")

@@ -11,6 +11,9 @@ import sys
 import threading
 from collections.abc import Callable
 
+from outtake_probe.redaction.pieces import Printed
+from outtake_probe.redaction.text import Cleaner
+
 LIMIT = 8 << 20
 """Bytes of output that are passed on; what is over is counted."""
 
@@ -18,8 +21,9 @@ LIMIT = 8 << 20
 class Console:
     """Pipes in the place of file descriptors 1 and 2, read by a thread each."""
 
-    def __init__(self, tell: Callable[[int, str], None]) -> None:
+    def __init__(self, tell: Callable[[int, str], None], clean: Cleaner) -> None:
         self._tell = tell
+        self._clean = clean
         self._threads: list[threading.Thread] = []
         self._saved: list[tuple[int, int]] = []
         self._left = LIMIT
@@ -50,16 +54,20 @@ class Console:
             thread.join(0.5)  # a child that lives on may keep the pipe open
 
     def _pump(self, number: int, read: int) -> None:
+        printed = Printed(self._clean)
         decode = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode
         while True:
             data = os.read(read, 1 << 16)
             if not data:
+                self._pass_on(number, printed.add("", is_last=True))
                 return
             if self._left <= 0:
                 continue
             self._left -= len(data)
             if self._left <= 0:
                 data += b"\n[outtake: more output than is kept]\n"
-            text = decode(data)
-            if text:
-                self._tell(number, text)
+            self._pass_on(number, printed.add(decode(data)))
+
+    def _pass_on(self, number: int, text: str) -> None:
+        if text:
+            self._tell(number, text)

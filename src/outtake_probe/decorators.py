@@ -59,10 +59,23 @@ def step(
 @overload
 def tool(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def tool(*, effects: Effects = ..., name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def tool(function: Callable[..., Any] | None = None, /, *, effects: Effects = "write", name: str | None = None) -> Any:
-    """Something that acts on the world.  `effects` says how; unknown counts as a write."""
-    return _decorate("tool", function, name, effects)
+def tool(
+    *, effects: Effects = ..., name: str | None = None, state: str = ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    effects: Effects | None = None,
+    name: str | None = None,
+    state: str = "",
+) -> Any:
+    """Something that acts on the world.  `effects` says how; unknown counts as a write.
+
+    `state` names what it shares with other tools outside the process (a browser, a shell, a connection): a fork brings
+    that to where the record left it, before the first of them is really called.
+    """
+    return _decorate("tool", function, name, effects, state)
 
 
 @overload
@@ -75,18 +88,25 @@ def model(function: Callable[..., Any] | None = None, /, *, name: str | None = N
 
 
 def _decorate(
-    kind: CallKind, function: Callable[..., Any] | None, name: str | None, effects: Effects | None = None
+    kind: CallKind,
+    function: Callable[..., Any] | None,
+    name: str | None,
+    effects: Effects | None = None,
+    state: str = "",
 ) -> Any:
     if effects is not None and effects not in _EFFECTS:
         raise ValueError(f"unknown effects {effects!r}; known: {', '.join(_EFFECTS)}")
     if function is None:
-        return lambda decorated: _decorate(kind, decorated, name, effects)
+        return lambda decorated: _decorate(kind, decorated, name, effects, state)
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(_decorate(kind, function.__func__, name, effects))
-    wrapper = _wrapper(function, _Lazy(kind, function, name or function.__name__, effects))
-    vars(wrapper)["__outtake__"] = (kind, name or function.__name__, effects)  # `describe` reads it
+        return type(function)(_decorate(kind, function.__func__, name, effects, state))
+    wrapper = _wrapper(function, _Lazy(kind, function, name or function.__name__, effects, state))
+    told = effects or ("write" if kind == "tool" else None)
+    vars(wrapper)["__outtake__"] = (kind, name or function.__name__, told)  # `describe` reads it
     if effects is not None:
         vars(wrapper)["__outtake_effects__"] = effects  # frameworks' adapters read it
+    if state:
+        vars(wrapper)["__outtake_state__"] = state  # and this
     return wrapper
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +19,10 @@ from outtake_probe.bodies import digest as shorter
 from outtake_probe.calls import Call, Frame, Whole, current, top
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
-from outtake_probe.records import How, Json, StreamChunk
+from outtake_probe.keeping import Watch
+from outtake_probe.own_code import NO_CODE, Code
+from outtake_probe.records import How, Json, Noted, StreamChunk
+from outtake_probe.redaction.pieces import Stream
 from outtake_probe.replay import LEAVES, Past
 from outtake_probe.session import BadValue, Session
 from outtake_probe.values import encode_error
@@ -36,8 +40,13 @@ class Asked:
     frame: Frame | None
     body: str
     digest: str
+    code: Code = NO_CODE
     past: Past | None = None
     occurrence: int = 0
+    state: str = ""
+    """Name of the state outside the process that it uses."""
+    moved: bool = False
+    """It finds that state otherwise than the recorded call did: what is recorded is no answer."""
 
     @property
     def matched(self) -> int | None:
@@ -58,14 +67,35 @@ class Passage:
     mock: Json = None
     changes: Json = None
     """What the invocation did beside its result, where it is served as a whole."""
-    resent: set[int] = field(default_factory=set)
-    """Messages of the parent, sent inside it, that are in this run's log already."""
+    written: set[int] = field(default_factory=set)
+    """Records of the parent, inside it, that are in this run's log already: messages, and what was printed."""
     failed: bool = False
+    interrupted: bool = False
+    """It was left by an exception that is no failure."""
     input: Json = None
     edited: bool = False
     started: float = field(default_factory=time.monotonic)
     out: bool = False
+    state: str = ""
+    """Name of the state outside the process that it uses."""
+    digest: str = ""
+    watch: Watch | None = None
+    """What a tool keeps in the process."""
+    late: str = ""
+    """That name, where it could only be told once it came back."""
+    saved: str | None = None
+    """Hash of that state after the call."""
+    prints: list[Noted] = field(default_factory=list)
+    """What the record says that it printed, as long as it has not been printed again."""
+    inside: deque[int] = field(default_factory=deque)
+    """Where it printed something, the records of the parent inside it that are not in this run's log yet."""
+    texts: dict[int, str] = field(default_factory=dict)
+    """The texts of these, by the number of the record."""
     pieces: list[Json] = field(default_factory=list)
+    cleaning: Stream | None = None
+    """Cleans the pieces of its stream, once there are some."""
+    is_over: bool = False
+    """No more pieces come."""
     piece_index: int = 0
     piece_since: float = 0.0
 
@@ -73,6 +103,11 @@ class Passage:
     def live(self) -> bool:
         """Whether a model or a tool is really called."""
         return self.verb == "proceed" and self.call.kind in LEAVES
+
+    @property
+    def is_rebuilding(self) -> bool:
+        """Whether a tool is executed again only for what it keeps."""
+        return self.past is not None and self.past.rebuilt and self.verb == "proceed" and self.call.kind == "tool"
 
     @property
     def recorded_chunks(self) -> Sequence[StreamChunk]:
@@ -83,9 +118,12 @@ def ask(session: Session, call: Call) -> Asked:
     """What the running code asks for.  Raises `Stopped`."""
     with session.lock:
         session.check()
-        body = session.bodies.put(call.input)
-        digest = body if call.identity is None else session.bodies.put(call.identity)
-    return Asked(call, current.get(), body, digest)
+        call.component = session.bodies.told(call.component)  # the record names it, and is asked for it
+        body = session.body(call.input)
+        digest = body if call.identity is None else session.body(call.identity)
+        state = session.states.of(call)
+    code = session.code.of(call.functions) if call.functions else NO_CODE
+    return Asked(call, current.get(), body, digest, code, state=state)
 
 
 def enter(asked: Asked, invocation: int, matched: int | None) -> Frame:
@@ -98,7 +136,19 @@ def enter(asked: Asked, invocation: int, matched: int | None) -> Frame:
     around.counts[name] += 1
     key = f"{around.key}>{name}#{around.counts[name]}"
     short = key if len(key) < KEY else shorter(key.encode())
-    return Frame(invocation, matched, lineage, call.component, message, short, kind=call.kind)
+    states = around.states | {asked.state} if asked.state and call.kind == "tool" else around.states
+    served = around.may_be_served or call.kind in LEAVES or call.whole is not None
+    return Frame(
+        invocation,
+        matched,
+        lineage,
+        call.component,
+        message,
+        short,
+        kind=call.kind,
+        may_be_served=served,
+        states=states,
+    )
 
 
 def whole(session: Session, call: Call) -> Whole | None:

@@ -8,32 +8,31 @@ import importlib.util
 import inspect
 import os
 import sys
-import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from outtake_probe import contexts, sources
+from outtake_probe import children, contexts, environment, life, printing, sources
 from outtake_probe.attached import attach_session, detach_session
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
 from outtake_probe.client import Address, Link, open_session, say
 from outtake_probe.console import Console
+from outtake_probe.handover import claim
+from outtake_probe.own_code import OwnCode
+from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
+from outtake_probe.redaction.text import Cleaner
+from outtake_probe.scripts import run_script
 from outtake_probe.session import Session, Stopped
+from outtake_probe.specs import BadSpec, parse_spec
 from outtake_probe.targets import Entry, entries, when_imported
-from outtake_probe.targets.base import Adapter, Program
-from outtake_probe.values import describe_error, encode
+from outtake_probe.targets.base import Adapter, Program, RunnableAdapter
+from outtake_probe.values import describe_error, encode, safe_str
 
 _INPUT_NAMES = frozenset({"input", "inputs", "message", "prompt", "query", "question", "task", "text"})
-SCRIPT_OUTPUT = 4000
-"""Characters of a script's last output that count as its result."""
-
-
-class BadSpec(Exception):
-    """The spec names no target; the message says what is wrong and what a spec looks like."""
 
 
 @dataclass(slots=True)
@@ -41,6 +40,7 @@ class Joined:
     """This process under the debugger."""
 
     link: Link
+    own: OwnFiles
     console: Console | None = None
     adapters: list[Adapter] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -48,6 +48,9 @@ class Joined:
     made: object = None
     """What the spec names: a factory, or a function that is the program itself."""
     ended: bool = False
+    process: int = field(default_factory=os.getpid)
+    undo: list[Callable[[], None]] = field(default_factory=list)
+    """What takes each of the hooks out that are no adapter's."""
 
     @property
     def session(self) -> Session:
@@ -60,33 +63,55 @@ class Joined:
         self.missing += hooks.install(self.session)
 
     @property
+    def is_forked(self) -> bool:
+        """Whether this is a child that the debugged process forked."""
+        return os.getpid() != self.process
+
+    @property
     def builds_targets(self) -> bool:
         """Whether a framework is loaded whose objects can be run."""
-        return any(hasattr(hooks, "program") for hooks in self.adapters)
+        return any(isinstance(hooks, RunnableAdapter) for hooks in self.adapters)
 
     def program(self, made: object) -> Program | None:
         """How to run an object, where a framework's adapter knows."""
         for hooks in self.adapters:
-            if hasattr(hooks, "program") and hooks.claims(made):
+            if isinstance(hooks, RunnableAdapter) and hooks.claims(made):
                 return hooks.program(made, self.session)
         return None
 
     def leave(self, status: Status = "completed", output: Json = None) -> None:
         """The program is done: write the end, take the hooks out, wait until all is stored."""
-        if self.ended:
+        if self.ended or self.is_forked:
             return
         self.ended = True
         status, output = self.session.finish(status, output)
         self._describe()
         if self.console is not None:
             self.console.close()
-        told = self.session.bodies.cleaned(output)
-        self.session.recorder.send("ended", {"status": status, "output": told, "missing": self.missing})
+        self.session.recorder.send("ended", {"status": status, "output": output, "missing": self.missing})
         self.link.close()
+        self.withdraw()
+
+    def withdraw(self) -> None:
+        """Take every hook out: from now on the program runs as it would without a debugger."""
         detach_session()
-        for hooks in self.adapters:
-            hooks.remove()
-        contexts.remove()
+        self.session.close()
+        undo, self.undo = self.undo, []
+        for take_out in (*(hooks.remove for hooks in self.adapters), *reversed(undo)):
+            try:
+                take_out()
+            except Exception as error:  # noqa: BLE001  an adapter may be a stranger's, and the others are to be taken out
+                say(f"a hook could not be taken out: {type(error).__name__}: {error}")
+
+    def forked(self) -> None:
+        """This process was forked from the debugged one, whose run is not its own: it goes on without a debugger.
+
+        Locks of other threads may be held for ever here, so nothing is asked of the session.
+        """
+        self.session.abandon()
+        self.link.abandon()
+        while self.undo:
+            self.undo.pop()()
 
     def _describe(self) -> None:
         """Tell what the target was made of: now nothing waits for it any more."""
@@ -104,26 +129,53 @@ class Joined:
         self.session.recorder.send("described", {"body": body})
 
 
-def join(
-    place: str, token: str, run: str | None, hello: dict[str, Json] | None = None, root: str | None = None
-) -> Joined:
-    """Connect this process and put every hook in place; the program's own code lies at or below `root`."""
-    link = open_session(Address(place, token, run, hello or {}))
-    joined = Joined(link)
-    if hello is not None:
+def join(address: Address) -> Joined:
+    """Connect this process and put every hook in place."""
+    hello = address.hello
+    link = open_session(address)
+    joined = Joined(link, OwnFiles(os.getcwd(), _roots(link.welcome.get("spec") or "", attached=bool(hello))))
+    if hello:
         link.gave_up = lambda: _give_up(joined)
     session, welcome = link.session, link.welcome
     attach_session(session)
-    sources.seed_all(welcome["seed"])
-    sources.install(os.path.dirname(root) if root and os.path.isfile(root) else root or os.getcwd())
-    sources.install_input(session, welcome.get("stdin", "inherit"))
+    session.settings.config.update(welcome.get("config") or {})
+    joined.undo += [sources.seed_all(welcome["seed"]), _know_own_files(joined)]
+    joined.undo.append(sources.install_input(session, welcome.get("stdin", "inherit")))
     contexts.install()
-    for entry in entries():
-        when_imported(entry.triggers, partial(_hook, joined, entry))
+    joined.undo.append(contexts.remove)
+    if session.bodies.clean is not None:
+        joined.undo.append(environment.install(session.bodies.clean))
+    joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]
+    joined.undo += [children.install(session), when_imported(children.LATER, partial(_tell_of_processes, joined))]
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=joined.forked)
     session.begin(welcome.get("input"), python=sys.version.split()[0], seed=welcome["seed"])
-    if hello is not None:
+    if hello:
+        joined.undo.append(printing.install(session))
         session.ready(None)
     return joined
+
+
+def _roots(spec: str, *, attached: bool) -> list[str]:
+    """The folders whose files are the program's own: where it was started, and where its file lies."""
+    file = parse_spec(spec).file if spec else None
+    beside = [os.path.dirname(os.path.abspath(file))] if file is not None else []
+    return beside if attached and beside else [os.getcwd(), *beside]
+
+
+def _know_own_files(joined: Joined) -> Callable[[], None]:
+    """Tell the server of each of the program's own files when it is imported, and know the code in them."""
+    own, session = joined.own, joined.session
+    session.code = OwnCode(own)
+    own.on_import = lambda path, hash: session.recorder.send("imported", {"files": {path: hash}})
+    joined.link.reconnected = lambda: session.recorder.send("imported", {"files": own.hashes})
+    own.find_imported()
+    return sources.install(own)
+
+
+def _tell_of_processes(joined: Joined) -> None:
+    """The program can start processes of Python's own."""
+    joined.undo.append(children.install_multiprocessing(joined.session))
 
 
 def _hook(joined: Joined, entry: Entry) -> None:
@@ -141,11 +193,12 @@ def _hook(joined: Joined, entry: Entry) -> None:
 
 
 def _give_up(joined: Joined) -> None:
-    """A script that the user started goes on by itself."""
+    """A script that the user started goes on by itself; who opens the store next is to know."""
+    life.say(alone=True)
     say("the server went away; this process goes on without it")
     joined.ended = True
-    detach_session()
     joined.session.let_go()
+    joined.withdraw()
 
 
 # -- running a target ------------------------------------------------------------------------------------------------
@@ -153,18 +206,22 @@ def _give_up(joined: Joined) -> None:
 
 def main() -> int:
     """Run the target that the server names.  The exit status is the script's, or 1 when the target failed."""
-    address, token, run = sys.argv[1:4]
-    joined = join(address, token, run)
+    handed = claim()
+    if handed is None:
+        raise BadSpec("this is started by the owner of a store, which hands the run over")
+    joined = join(Address(handed.address, handed.secret, handed.run, store=handed.store))
     welcome = joined.link.welcome
     tell = joined.session.recorder.send
-    clean = joined.session.bodies.cleaned
-    joined.console = Console(lambda stream, text: tell("console", {"stream": stream, "text": clean(text)}))
+    clean = joined.session.bodies.clean or Cleaner()
+    joined.console = Console(lambda stream, text: tell("console", {"stream": stream, "text": text}), clean)
     try:
         joined.console.install()
+        joined.undo.append(printing.install(joined.session))
         status, output = run_target(joined, welcome)
         joined.leave(status, output)
     finally:
-        joined.console.close()
+        if not joined.is_forked:  # what a child prints goes where its parent's does
+            joined.console.close()
     return 0 if status == "completed" else 1
 
 
@@ -173,26 +230,45 @@ def run_target(joined: Joined, welcome: dict[str, Json]) -> tuple[Status, Json]:
     try:
         output = _run(joined, welcome)
         if joined.session.settings.config:
-            names = ", ".join(joined.session.settings.config)
-            return "failed", _wrong(f"{names} cannot be set: this target has no settings that can be changed")
+            return "failed", _wrong(_not_set(joined))
         return "completed", output
     except Stopped:
         return _stopped(joined.session)
-    except asyncio.CancelledError as error:
-        # on a loop, a delivery that is stopped can only cancel the program's own tasks
-        return _stopped(joined.session) if joined.session.stopping else ("failed", describe_error(error))
-    except BadSpec as error:
+    except BaseException as error:
+        if joined.is_forked:
+            raise  # as it would without a debugger
+        return _failed(joined, error)
+
+
+def _failed(joined: Joined, error: BaseException) -> tuple[Status, Json]:
+    """How a program ended that raised."""
+    if isinstance(error, asyncio.CancelledError) and joined.session.stopping:
+        return _stopped(joined.session)  # on a loop, a delivery that is stopped can only cancel the program's own tasks
+    if isinstance(error, BadSpec):
         return "failed", _wrong(str(error))
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the program is the boundary
-        return "failed", describe_error(error)
+    if isinstance(error, SystemExit):
+        return "failed", {**describe_error(error), "message": _exit_words(error.code)}
+    return "failed", describe_error(error)  # whatever it is: what goes on from here is printed as it is
+
+
+def _exit_words(code: object) -> str:
+    """What a target says by `sys.exit`."""
+    if code is None or isinstance(code, int):
+        return f"the program ended itself, with exit status {code or 0}"
+    return safe_str(code)
 
 
 def _stopped(session: Session) -> tuple[Status, Json]:
     """How a run ended that did not end by itself."""
     if session.failure:
         return "failed", _wrong(session.failure)
-    difference = session.rerun.diverged if session.rerun is not None else None
-    return ("stopped", None) if difference is None else ("diverged", {"difference": str(difference)})
+    rerun = session.rerun
+    return ("stopped", None) if rerun is None or rerun.diverged is None else ("diverged", rerun.difference())
+
+
+def _not_set(joined: Joined) -> str:
+    names = ", ".join(joined.session.settings.config)
+    return f"{names} cannot be set: this target has no settings that can be changed"
 
 
 def _wrong(reason: str) -> Json:
@@ -201,15 +277,17 @@ def _wrong(reason: str) -> Json:
 
 
 def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
-    spec, given = welcome["spec"], welcome.get("input")
-    path, attribute = split_spec(spec)
-    if welcome.get("describe") and attribute is None:
-        return {"components": [], "edges": [], "missing": [], "note": "a script shows its components when it runs"}
-    if attribute is None and welcome.get("has_input"):
-        raise BadSpec(f"a script takes no input; give it arguments, or name a function of it: {path}:main")
-    if attribute is None:
-        return _run_script(joined, path, welcome.get("args", []))
-    made = joined.made = _load(path, attribute)
+    spec, given = parse_spec(welcome["spec"]), welcome.get("input")
+    if spec.kind != "function":
+        if welcome.get("describe"):
+            told = f"a {spec.kind} shows its components when it runs"
+            return {"components": [], "edges": [], "missing": [], "note": told}
+        if welcome.get("has_input"):
+            way = "" if spec.kind == "notebook" else f"; give it arguments, or name a function of it: {spec.place}:main"
+            raise BadSpec(f"a {spec.kind} takes no input{way}")
+        return run_script(joined.session, joined.own, spec, welcome.get("args", []))
+    attribute = spec.attribute
+    made = joined.made = _load(joined.own, spec.place, attribute)
     if welcome.get("describe") and not joined.builds_targets:
         return _describe_module(made)
     return _run_made(joined, attribute, made, given, welcome.get("has_input", given is not None))
@@ -227,22 +305,10 @@ def _describe_module(made: object) -> Json:
     return {"components": components, "edges": [], "missing": []}
 
 
-def split_spec(spec: str) -> tuple[str, str | None]:
-    """A spec's file or module and its attribute; a script has none.  Raises `BadSpec`."""
-    place, colon, attribute = spec.rpartition(":")
-    if not colon or (len(place) == 1 and attribute[:1] in ("\\", "/")):
-        place, attribute = spec, ""
-    if not place:
-        raise BadSpec(f"{spec!r} names no target; say path.py:factory, pkg.module:factory or script.py")
-    if not attribute and not place.endswith(".py"):
-        raise BadSpec(f"{spec!r} names no target; a module needs its factory, as in {spec}:main")
-    return place, attribute or None
-
-
-def _load(place: str, attribute: str) -> object:
+def _load(own: OwnFiles, place: str, attribute: str) -> object:
     """The attribute of a file or a module."""
     if place.endswith(".py"):
-        module = _load_file(place)
+        module = _load_file(own, place)
     else:
         sys.path.insert(0, os.getcwd())
         module = _imported(place)
@@ -262,7 +328,7 @@ def _imported(name: str) -> types.ModuleType:
         raise
 
 
-def _load_file(path: str) -> types.ModuleType:
+def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
     if not os.path.isfile(path):
         raise BadSpec(f"there is no file {path} in {os.getcwd()}")
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
@@ -273,66 +339,9 @@ def _load_file(path: str) -> types.ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     with open(path, "rb") as file:
-        code = sources.compile_source(file.read(), os.path.abspath(path))
+        code = sources.own_code(own, file.read(), os.path.abspath(path))
     exec(code, module.__dict__)
     return module
-
-
-def _run_script(joined: Joined, path: str, args: Sequence[str]) -> Json:
-    if not os.path.isfile(path):
-        raise BadSpec(f"there is no file {path} in {os.getcwd()}")
-    joined.session.ready(None, joined.link.welcome.get("config"))
-    sys.argv = [path, *args]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-    name = os.path.splitext(os.path.basename(path))[0]
-    tail = _Tail(sys.stdout)
-    sys.stdout = tail
-    code = call(joined.session, Call("flow", name, {"args": list(args)}), lambda _: _exit_code(path))
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()  # as the interpreter does at the end of a script
-    output = {"exit_code": code, "output": tail.text()}
-    if code:
-        raise ScriptFailed(f"the script ended with exit code {code}", output)
-    return output
-
-
-class ScriptFailed(Exception):
-    """A script ended with another exit code than 0."""
-
-
-def _exit_code(path: str) -> int:
-    with open(path, "rb") as file:
-        code = sources.compile_source(file.read(), os.path.abspath(path))
-    module = types.ModuleType("__main__")
-    module.__file__ = os.path.abspath(path)
-    sys.modules["__main__"] = module
-    try:
-        exec(code, module.__dict__)
-    except SystemExit as end:
-        if end.code is None or isinstance(end.code, int):
-            return end.code or 0
-        sys.stderr.write(f"{end.code}\n")
-        return 1
-    return 0
-
-
-class _Tail:
-    """A text stream that keeps its end."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self._end = ""
-
-    def write(self, text: str) -> int:
-        self._end = (self._end + text)[-SCRIPT_OUTPUT:]
-        return int(self._stream.write(text))
-
-    def text(self) -> str:
-        return self._end.strip()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
 
 
 def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: bool) -> Json:
@@ -343,6 +352,8 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         raise BadSpec(f"{name} is {_article(made)}, which no target adapter knows how to run")
     args = _arguments(joined, name, made, given, has_input)
     if not joined.builds_targets:
+        if joined.session.settings.config:
+            raise BadSpec(_not_set(joined))
         joined.session.ready(None)
     root = Call("flow", name, {"input": given} if args else {}, encode=lambda v: _encode_made(joined, v))
     if inspect.iscoroutinefunction(made):
@@ -352,7 +363,12 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         return asyncio.run(_finish(joined, result, given))
     if joined.program(result) is not None:
         return asyncio.run(_run_program(joined, result, given))
-    return encode(result)
+    return _described(joined, result)
+
+
+def _described(joined: Joined, result: object) -> Json:
+    """What a plain function returned; where the target was only to be described, what its module is made of."""
+    return _describe_module(joined.made) if joined.link.welcome.get("describe") else encode(result)
 
 
 async def _run_async(
@@ -364,7 +380,7 @@ async def _run_async(
 
 async def _finish(joined: Joined, result: Any, given: Json) -> Json:
     made = await result if inspect.isawaitable(result) else result
-    return await _run_program(joined, made, given) if joined.program(made) is not None else encode(made)
+    return await _run_program(joined, made, given) if joined.program(made) is not None else _described(joined, made)
 
 
 async def _run_program(joined: Joined, made: object, given: Json) -> Json:
@@ -374,7 +390,7 @@ async def _run_program(joined: Joined, made: object, given: Json) -> Json:
         raise BadSpec(f"no target adapter knows how to run {_article(made)}")
     if joined.link.welcome.get("describe"):
         return program.target.describe()
-    joined.session.ready(program.target, joined.link.welcome.get("config"))
+    joined.session.ready(program.target)
     while True:
         root = Call("flow", program.name, {"input": given})
         run = program.run

@@ -11,6 +11,7 @@ from outtake_probe.records import Edited, Json, MessageDropped, MessageQueued
 from outtake_probe.replay import Replay
 from outtake_probe.rerun import Rerun
 from outtake_probe.session import Session
+from outtake_probe.states.inside import inside as inside_repeated
 from outtake_probe.waits import Steps
 
 
@@ -40,8 +41,12 @@ class _Sent:
 def queue(session: Session, message: Message) -> Steps[Queued]:
     """A component sends a message: number it, let the plan change it, write it down."""
     rerun = session.rerun
+    if inside_repeated() is not None:
+        return Queued(-1)
     with session.lock:
         session.check()
+        told = session.bodies.told  # the record names them, and is asked for them
+        message.sender, message.recipient, message.type = map(told, (message.sender, message.recipient, message.type))
         body = session.bodies.put(message.body)
         digest = body if message.identity is None else session.bodies.put(message.identity)
         sent = _Sent(message, current.get(), body, digest)
@@ -50,6 +55,8 @@ def queue(session: Session, message: Message) -> Steps[Queued]:
         key = (message.sender, message.recipient, message.type, digest)
         matched = rerun.replay.match(key, matched_in(sent.frame))
         occurrence = rerun.replay.occurrence(message.sender, "message")
+        if matched is not None:
+            session.printing.passed(matched_in(sent.frame), matched)
     asked = f"message {message.type} from {message.sender} to {message.recipient} with content {digest[:8]}"
     yield from rerun.arrive(matched, message.sender, asked)
     sent.value, sent.changed = yield from _recorded(rerun, matched)
@@ -106,7 +113,7 @@ def _write(session: Session, sent: _Sent, body: str) -> int:
         body=body,
         digest=sent.digest,
         edited=sent.changed,
-        message=session.recorder.next,
+        message=session.next,
         parent=inside(frame),
         caused_by=message.caused_by or ((frame.message,) if frame and frame.message is not None else ()),
     )

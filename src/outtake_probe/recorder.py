@@ -21,6 +21,10 @@ Item = tuple[str, dict[str, Json]]
 """A frame's kind and fields, or "record" and a record."""
 LATE = 0.02
 """Seconds that a record may wait for company."""
+_TOLD = frozenset({"component", "recipient", "type", "name", "source", "value", "key", "reason"})
+"""Fields of records that hold what the program says, beside their bodies."""
+_HASHES = frozenset({"body", "names", "files"})
+"""Fields of frames that hold hashes only."""
 
 
 class Recorder:
@@ -28,9 +32,11 @@ class Recorder:
 
     def __init__(self, bodies: Bodies, lock: threading.RLock, first: int = 0) -> None:
         self.bodies = bodies
-        self.next = first
+        self._next = first
         self._lock = lock
-        self._sending = threading.Lock()
+        self._sender = 0
+        """The thread that sends, 0 where none does; `_is_sending` once it has begun."""
+        self._is_sending = False
         self._changed = threading.Condition(lock)
         self._unsent: list[Item] = []
         self._unacked: deque[tuple[int, dict[str, Json] | None, list[Node]]] = deque()
@@ -41,16 +47,29 @@ class Recorder:
         self._closed = False
         threading.Thread(target=self._write, name="outtake-writer", daemon=True).start()
 
+    @property
+    def next(self) -> int:
+        """Number of the next record.
+
+        It follows from the last one, too: a signal handler of the program may raise between a record and its count.
+        """
+        last = self._unsent[-1] if self._unsent else None
+        if last is not None and last[0] == "record" and last[1]["seq"] >= self._next:
+            self._next = last[1]["seq"] + 1
+        return self._next
+
     def start_at(self, seq: int) -> None:
         """Number records from `seq`: what comes before is the parent's."""
-        self.next = self._acked = seq
+        self._next = self._acked = seq
 
     def emit(self, cls: type[Record], fields: dict[str, Json]) -> int:
-        """Append a record; returns its number."""
+        """Append a record; returns its number.  After `close` it is only numbered."""
         seq = self.next
-        self.next = seq + 1
-        record = written(cls, seq, round(time.time(), 6), fields)
-        self._unsent.append(("record", record))
+        clean = {name: self.bodies.told(value) if name in _TOLD else value for name, value in fields.items()}
+        record = written(cls, seq, round(time.time(), 6), clean)
+        if not self._closed:
+            self._unsent.append(("record", record))
+        self._next = seq + 1
         if len(self._unsent) == 1:
             self._changed.notify()
         return seq
@@ -59,7 +78,7 @@ class Recorder:
         """What to wait for until record `seq` is acknowledged; sends what is unsent at once."""
         wait = Wait()
         with self._lock:
-            if seq < self._acked:
+            if seq < self._acked or self._closed:
                 wait.set()
                 return wait
             self._count += 1
@@ -82,14 +101,20 @@ class Recorder:
     def connect(self, connection: Connection, acked: int) -> None:
         """Use this connection from now on; resends what the server has not."""
         self.acknowledged(acked)
-        with self._sending:
-            with self._lock:
-                kept = list(self._unacked)
-                self._connection = connection
-                self._changed.notify()
+        with self._lock:
+            while self._is_sending:  # to the connection before, which fails
+                self._changed.wait(LATE)
+            self._sender, self._is_sending = threading.get_ident(), True
+            kept = list(self._unacked)
+            self._connection = connection
+        try:
             if kept:
                 nodes = [node for _, _, part in kept for node in part]
                 self._deliver(connection, [record for _, record, _ in kept if record is not None], nodes)
+        finally:
+            self._is_sending, self._sender = False, 0
+        with self._lock:
+            self._changed.notify()
         self.flush()
 
     def disconnect(self) -> None:
@@ -98,9 +123,14 @@ class Recorder:
             self._connection = None
 
     def send(self, kind: str, fields: dict[str, Json]) -> None:
-        """Send something that is no record, after all records before it; dropped while the server is away."""
+        """Send something that is no record, after all records before it, without secrets.
+
+        It is dropped while the server is away.
+        """
+        fields = {name: value if name in _HASHES else self.bodies.cleaned(value) for name, value in fields.items()}
         with self._lock:
             if self._connection is not None:
+                _ = self.next  # it follows from the last item, as long as that is a record
                 self._unsent.append((kind, fields))
         self.flush()
 
@@ -110,37 +140,69 @@ class Recorder:
         One thread sends at a time.  Whoever finds another one sending leaves its items to it and waits for nothing, so
         that this may be called under any lock.
         """
-        while self._sendable() and self._sending.acquire(blocking=False):
+        me = threading.get_ident()
+        while self._may_send(me):
             try:
+                self._is_sending = True
                 self._drain()
             finally:
-                self._sending.release()
+                self._is_sending, self._sender = False, 0
 
-    def _sendable(self) -> bool:
+    def _may_send(self, thread: int) -> bool:
+        """Whether there is something to send and this thread is to do it, from now on.
+
+        A signal handler of the program may raise before it begins: then the same thread, and no other, begins anew.
+        """
         with self._lock:
-            return self._connection is not None and bool(self._unsent)
+            if self._connection is None or not self._unsent or self._sender not in (0, thread) or self._is_sending:
+                return False
+            self._sender = thread
+            return True
 
     def _drain(self) -> None:
-        with self._lock:
-            connection = self._connection
-            if connection is None:
-                return
-            items, self._unsent = self._unsent, []
-            nodes = self.bodies.take()
-            if nodes:
-                self._unacked.append((self.next, None, nodes))
-            self._unacked.extend((item["seq"], item, []) for kind, item in items if kind == "record")
-        for kind, fields in _batches(items, bool(nodes)):
-            if kind == "records":
-                self._deliver(connection, fields["records"], nodes)
-                nodes = []
-            else:
-                self._tell(connection, kind, fields)
+        """Send what is unsent.
+
+        It is kept as unacknowledged before it is taken from what is unsent, and where a signal handler of the program
+        raises in between, the connection is given up: the next one gets all that was not acknowledged.
+        """
+        connection = self._connection
+        if connection is None:
+            return
+        try:
+            with self._lock:
+                following, items, nodes = self.next, list(self._unsent), self.bodies.fresh()
+                if nodes:
+                    self._unacked.append((following, None, nodes))
+                self._unacked.extend((item["seq"], item, []) for kind, item in items if kind == "record")
+                self.bodies.taken(len(nodes))
+                del self._unsent[: len(items)]
+            for kind, fields in _batches(items, bool(nodes)):
+                if kind == "records":
+                    self._deliver(connection, fields["records"], nodes)
+                    nodes = []
+                else:
+                    self._tell(connection, kind, fields)
+        except BaseException:
+            with self._lock:
+                if self._connection is connection:
+                    self._connection = None
+            connection.close()
+            raise
 
     def close(self) -> None:
+        """Nothing is kept or sent any more; who waits for an acknowledgement goes on."""
         with self._lock:
             self._closed = True
+            self._unsent.clear()
+            self._unacked.clear()
             self._changed.notify()
+            following = self.next
+        self.acknowledged(following)
+
+    def abandon(self, lock: threading.RLock) -> None:
+        """This is a forked child, which keeps and sends nothing."""
+        self._lock, self._changed = lock, threading.Condition(lock)
+        self._closed, self._connection = True, None
 
     def _deliver(self, connection: Connection, records: Sequence[dict[str, Json]], nodes: Sequence[Node]) -> None:
         self._tell(connection, "records", {"records": records}, nodes)

@@ -18,7 +18,10 @@ FORMAT = 1
 CallKind = Literal["agent", "step", "task", "model", "tool", "flow"]
 Effects = Literal["pure", "read", "write", "irreversible"]
 How = Literal["executed", "reused", "mocked", "dropped"]
+Restored = Literal["loaded", "repeated", "skipped"]
 Status = Literal["completed", "failed", "held", "stopped", "diverged"]
+STREAMS = ("stdout", "stderr")
+"""Types of the notes that hold what was printed."""
 CALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
 EFFECTS: tuple[Effects, ...] = get_args(Effects)
 
@@ -100,6 +103,12 @@ class InvocationStarted(Record):
     """Name of the type of the input, where it has one."""
     edited: bool = False
     """An edit changed it: `digest` is what was asked, the body what goes out."""
+    functions: tuple[str, ...] = ()
+    """The program's own functions that it executes, as ``path:qualname``, see `outtake_probe.own_code`."""
+    code: str = ""
+    """Fingerprint of their code; empty where none is the program's own."""
+    state: str = ""
+    """Name of the state outside the process that it uses: a browser, a shell, a connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +131,9 @@ class InvocationEnded(Record):
     how: How = "executed"
     seconds: float = 0.0
     """What it took; of one that the record answered for, what it took when it was executed."""
+    interrupted: bool = False
+    """It was left before it came to a result, and that is no failure: it was cancelled, or its framework took control
+    by an exception, to wait for a person.  The body is the exception."""
     opaque: bool = False
     """The body shows the result but cannot bring it back: the invocation cannot be served from the record."""
     tokens_in: int = 0
@@ -131,6 +143,13 @@ class InvocationEnded(Record):
     changes: str | None = None
     """Hash of what it read and changed beside its result, as `outtake_probe.calls.Whole` says: the record can answer
     instead of executing it.  None: only executing it does it again."""
+    state: str = ""
+    """Name of the state that it uses, where that could not be told when it started: the call made it."""
+    saved: str | None = None
+    """Hash of that state after the call, where the object that holds it can save it."""
+    keeps: bool = False
+    """Of a tool with invocations inside: it keeps what happened there in the process, or may do so.  Where nothing is
+    declared of it, a fork executes it again, with the calls inside served."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,12 +183,18 @@ class ConfigSet(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted(Record):
-    """Written when a program or its framework reports an event (a thought, a log line).  Nothing depends on it."""
+    """Written when a program or its framework reports an event (a thought, a log line).  Nothing depends on it.
+
+    One whose type is a stream (`STREAMS`) holds what the invocation `parent` printed there: where the record answers
+    for that, it is printed again.
+    """
 
     kind = "noted"
     type: str = ""
     span: int | None = None
     """The span in which it happened."""
+    size: int = 0
+    """Of what was printed, its characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +225,31 @@ class SpanEnded(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateRestored(Record):
+    """Written for each step that brings a state outside the process to where the record left it.
+
+    That happens before the first live call of the state goes out; `parent` encloses that call.  Nothing depends on it.
+    `component` and `invocation` name the earlier call that was executed again, or whose saved state was loaded; the
+    body holds what it gave this time.
+    """
+
+    kind = "state_restored"
+    state: str = ""
+    how: Restored = "repeated"
+    same: bool = True
+    """Whether it gave what is recorded; false for what was left out, and for a state that could not be loaded."""
+    was: str | None = None
+    """Hash of what is recorded."""
+    failed: bool = False
+    number: int = 1
+    """Which of the steps this is, from 1."""
+    total: int = 1
+    seconds: float = 0.0
+    reason: str = ""
+    """Why it was left out or failed, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(Record):
     """Written last, when the target has returned, failed, been stopped, or diverged from the record it replayed."""
 
@@ -225,6 +275,7 @@ KINDS: dict[str, type[Record]] = {
         Noted,
         SpanStarted,
         SpanEnded,
+        StateRestored,
         RunEnded,
     )
 }
@@ -255,13 +306,18 @@ def to_json(record: Record) -> dict[str, Json]:
 
 
 def from_json(data: dict[str, Json]) -> Record:
-    """The record that `to_json` wrote.  Raises `ValueError` for a kind this version does not know."""
+    """The record that `to_json` wrote.  Raises `ValueError` for a kind, or a field, that this version does not know."""
+    if not isinstance(data, dict):
+        raise ValueError(f"a record is a JSON object, not {data!r:.80}")
     fields = dict(data)
     kind = fields.pop("kind", None)
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise ValueError(f"unknown kind of record {kind!r}; known: {', '.join(KINDS)}")
-    for name in ("caused_by", "unused"):
-        if name in fields:
-            fields[name] = tuple(fields[name])
-    return cls(**fields)
+    try:
+        for name in ("caused_by", "unused", "functions"):
+            if name in fields:
+                fields[name] = tuple(fields[name])
+        return cls(**fields)
+    except TypeError as error:
+        raise ValueError(f"no record of kind {kind}: {error}") from error

@@ -15,14 +15,16 @@ import heapq
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from outtake_probe.conditions import names
 from outtake_probe.edits import Edit
 from outtake_probe.patterns import matches
 from outtake_probe.records import (
+    STREAMS,
     ConfigSet,
     Edited,
+    Effects,
     InvocationEnded,
     InvocationStarted,
     Json,
@@ -35,6 +37,7 @@ from outtake_probe.records import (
     RunStarted,
     SpanEnded,
     SpanStarted,
+    StateRestored,
     StreamChunk,
     ValueRead,
 )
@@ -55,11 +58,26 @@ class Past:
     end: InvocationEnded | None = None
     chunks: list[StreamChunk] = field(default_factory=list)
     output_edit: Edited | None = None
-    inside: list[int] = field(default_factory=list)
-    """Numbers of all records inside it, at any depth."""
+    own: list[int] = field(default_factory=list)
+    """Numbers of the records right inside it; see `Replay.inside`."""
     sent: list[int] = field(default_factory=list)
     """Numbers of the messages that its own code sent."""
     edited_inside: bool = False
+    state: str = ""
+    """Name of the state outside the process that it uses."""
+    history: str = ""
+    """Names what had been done to that state before: equal for two calls that find it alike."""
+    states: frozenset[str] = frozenset()
+    """The states that it and what happened inside it use."""
+    effects: Effects = "write"
+    """The gravest of its own effects and of those of the tools inside it."""
+    reaches_out: bool = False
+    """What happened inside it changed a state outside that no record holds: its code is executed again, with the calls
+    inside served."""
+
+    rebuilt: bool = False
+    """It keeps in the process what happened inside it, or something inside it does: its code is executed again, with
+    the calls inside served.  Of a tool, unless the program says what it does to the world."""
 
     @property
     def mocked(self) -> bool:
@@ -89,17 +107,16 @@ class Plan:
     repeat: Repeat = "ask"
     live: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
+    serve_failures: bool = False
+    """Whether a model or tool call that failed is served after the cut, too, instead of tried again."""
+    first: bool = True
+    """Nothing but this fork can have done what comes after the record's end: no other fork, nor the program unseen."""
 
     @property
     def complete(self) -> bool:
         """Whether the parent ended by itself, so that its record holds all that it would ever ask."""
         last = self.records[-1] if self.records else None
         return isinstance(last, RunEnded) and last.status in ("completed", "failed")
-
-    @property
-    def continues(self) -> bool:
-        """Whether the fork only goes on with an interrupted run: what is new there happens for the first time."""
-        return not self.edits and self.cut == len(self.records) and not self.complete
 
 
 class Replay:
@@ -111,6 +128,8 @@ class Replay:
         self.records = plan.records
         self.calls: dict[int, Past] = {}
         self.messages: dict[int, MessageQueued] = {}
+        self.prints: list[Noted] = []
+        """What was printed inside of what the record may answer for."""
         self.dropped: set[int] = set()
         """Messages that an edit in the record dropped before they were queued."""
         self.child: dict[int, int] = {}
@@ -123,6 +142,7 @@ class Replay:
         self._index: dict[Hashable, deque[int]] = defaultdict(deque)
         self._values: dict[tuple[int | None, str], deque[ValueRead]] = defaultdict(deque)
         self._turns: list[tuple[int, int, Wait]] = []
+        self._departures: list[Wait] = []
         self._due: list[Record] = []
         self._count = 0
         self._occurrences: Counter[tuple[str, str]] = Counter()
@@ -131,6 +151,13 @@ class Replay:
         self._applied: set[int] = set()
         self._read(plan.records)
         self._mark_edited()
+        self._end = self._prefix_end()
+
+    @property
+    def continues(self) -> bool:
+        """Whether this only goes on with an interrupted run: what is new there happens for the first time."""
+        plan = self.plan
+        return not plan.edits and self.cut == len(plan.records) and not plan.complete
 
     # -- reading the record ------------------------------------------------------------------------------------------
 
@@ -143,13 +170,15 @@ class Replay:
                 self.messages[r.seq] = r
                 if not r.injected:
                     self._index[(r.component, r.recipient, r.type, r.digest)].append(r.seq)
+            elif is_print(r):
+                self.prints.append(r)
             elif isinstance(r, ValueRead):
                 self._values[(r.parent, r.source)].append(r)
             elif isinstance(r, MessageDropped) and r.edited and r.message is not None and self.recorded_holds(r.seq):
                 self.dropped.add(r.message)
             elif r.invocation in self.calls:
                 self._result(self.calls[r.invocation], r)
-            if isinstance(r, (*_FREE, Edited, MessageDropped)) and not commands(r):
+            if isinstance(r, (*_FREE, Edited, MessageDropped)) and not commands(r) and not is_print(r):
                 self._settled[r.seq] = 1
             self._nest(r)
 
@@ -168,17 +197,42 @@ class Replay:
         at = self.calls[own].start.parent if own in self.calls else r.parent
         if isinstance(r, MessageQueued) and at in self.calls and not r.injected:
             self.calls[at].sent.append(r.seq)
-        while at is not None and at in self.calls:
-            self.calls[at].inside.append(r.seq)
-            at = self.calls[at].start.parent
+        if at is not None and at < r.seq and at in self.calls:
+            self.calls[at].own.append(r.seq)
+
+    def inside(self, past: Past) -> list[int]:
+        """Numbers of all records inside an invocation, at any depth, in order."""
+        found: list[int] = []
+        todo = [past]
+        while todo:
+            own = todo.pop().own
+            found += own
+            todo += [self.calls[seq] for seq in own if seq in self.calls]
+        return sorted(found)
+
+    def will_print(self, past: Past) -> list[Noted]:
+        """What a served invocation printed: as it does so again, others that come after it wait for their turn."""
+        if not self.prints:
+            return []
+        return [r for seq in self.inside(past) if is_print(r := self.records[seq])]
+
+    def _prefix_end(self) -> int:
+        """The number after the last record before the cut that has to happen again: what is printed may be left out."""
+        end = self.cut
+        while end > 0 and isinstance(self.records[end - 1], Noted):
+            end -= 1
+        return end
 
     def _mark_edited(self) -> None:
         """What encloses something that is to change, or to be executed, is not served as a whole."""
         named = [edit.seq for edit in self._edits if edit.seq is not None]
-        for seq in {*named, *self._named_otherwise()}:
+        again = [
+            past.start.seq for past in self.calls.values() if past.start.call in LEAVES and self._tried_again(past)
+        ]
+        for seq in {*named, *again, *self._named_otherwise()}:
             r = self.records[seq]
             at = r.parent if isinstance(r, (MessageQueued, InvocationStarted)) else r.invocation
-            while at is not None and at in self.calls:
+            while at is not None and at in self.calls and not self.calls[at].edited_inside:
                 self.calls[at].edited_inside = True
                 at = self.calls[at].start.parent
 
@@ -291,15 +345,33 @@ class Replay:
         past = self.calls[seq]
         if past.end is None or past.end.opaque or past.end.how == "dropped":
             return False
+        if past.reaches_out and past.end.how != "mocked":
+            return False
         if past.start.call not in LEAVES and past.end.how != "mocked" and past.end.changes is None:
             return False
         if past.end.seq < self.cut:
             return True
         if self.plan.reuse == "prefix":
             return any(chunk.seq < self.cut for chunk in past.chunks)
-        if self.plan.reuse == "none" or past.edited_inside:
+        if self.plan.reuse == "none" or past.edited_inside or self._tried_again(past):
             return False
         return not any(names(pattern, past.start.component) for pattern in self.plan.live)
+
+    def _tried_again(self, past: Past) -> bool:
+        """Whether this failed after the cut: a failure is tried again, unless it was declared, or is none."""
+        end = past.end
+        if end is None or end.seq < self.cut or not end.failed or end.interrupted or self.plan.serve_failures:
+            return False
+        return not past.mocked and past.output_edit is None
+
+    def never_ended(self, past: Past) -> bool:
+        """Whether this call was still out when the parent's program ended by itself, and left it behind."""
+        is_out = past.start.call in LEAVES and past.end is None and not past.chunks
+        return is_out and self.plan.complete and not self.different
+
+    def happened(self, past: Past) -> bool:
+        """Whether everything that was recorded inside an invocation has happened again."""
+        return all(self._settled[seq] for seq in self.inside(past))
 
     def recorded_holds(self, seq: int) -> bool:
         """Whether what the record says of `seq` still goes, its recorded edits included."""
@@ -330,7 +402,7 @@ class Replay:
 
     @property
     def in_prefix(self) -> bool:
-        return self.pointer < self.cut
+        return self.pointer < self._end
 
     def turn(self, seq: int) -> Wait | None:
         """What to wait for until everything recorded before `seq` has happened again; None where it has."""
@@ -386,20 +458,42 @@ class Replay:
         self.different = True
         self.wake()
 
+    def departure(self) -> Wait:
+        """What to wait for until the program differs from the record, or nobody is to wait any more."""
+        wait = Wait(order=True)
+        if self.different:
+            wait.set()
+        else:
+            self._departures.append(wait)
+        return wait
+
     def wake(self) -> None:
         """Nobody waits for a turn any more."""
         while self._turns:
             heapq.heappop(self._turns)[2].set()
+        departures, self._departures = self._departures, []
+        for wait in departures:
+            wait.set()
 
     def recut(self) -> int:
         """Cut at the first record that has not happened again, and go on from there; returns the new cut."""
         self.cut = self.pointer
+        self._end = self._prefix_end()
         self.depart()
         return self.cut
 
     def missing(self) -> Record | None:
-        """The first record before the cut that has not happened again."""
-        return self.records[self.pointer] if self.in_prefix else None
+        """The first record before the cut that has not happened again; what was printed does not count."""
+        unsettled = (r for r in self.records[self.pointer : self.cut] if not self._settled[r.seq] and not is_print(r))
+        return next(unsettled, None) if self.in_prefix else None
+
+    def give_up_printing(self) -> bool:
+        """Whether what is waited for is something printed, which nobody waits for any more."""
+        at = self.pointer
+        if at >= self._horizon or not is_print(self.records[at]):
+            return False
+        self.settle([at])
+        return True
 
 
 def _may_change(edit: Edit, component: str, call: str, occurrence: int) -> bool:
@@ -409,7 +503,12 @@ def _may_change(edit: Edit, component: str, call: str, occurrence: int) -> bool:
     return edit.occurrence is None or edit.where is not None or edit.occurrence == occurrence
 
 
-_FREE = (RunStarted, RunEnded, Noted, SpanStarted, SpanEnded, ValueRead)
+def is_print(r: Record) -> TypeGuard[Noted]:
+    """Whether a record holds what an invocation printed."""
+    return isinstance(r, Noted) and r.type in STREAMS and r.parent is not None and r.size > 0
+
+
+_FREE = (RunStarted, RunEnded, Noted, SpanStarted, SpanEnded, StateRestored, ValueRead)
 
 
 def commands(r: Record) -> bool:

@@ -8,6 +8,7 @@ departs from its record before the cut is stopped at the first difference, and t
 from __future__ import annotations
 
 import dataclasses
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from outtake_probe.bodies import resolve
 from outtake_probe.edits import Edit
+from outtake_probe.own_code import Code
 from outtake_probe.records import (
     ConfigSet,
     Edited,
@@ -27,7 +29,8 @@ from outtake_probe.records import (
     Record,
     RunEnded,
 )
-from outtake_probe.replay import Difference, Plan, Replay, describe
+from outtake_probe.replay import LEAVES, Difference, Past, Plan, Replay, describe, is_print
+from outtake_probe.values import describe_error
 from outtake_probe.waits import Steps, Wait
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 STALL = 3.0
 """Seconds without any step of a replay, beyond twice what the record took there, after which it does not go on."""
 TICK = 0.1
+AHEAD, TOGETHER = 2000, 100
+"""Records that are looked through for results that will be asked for, and how many of these are fetched together."""
 
 
 class Rerun:
@@ -45,15 +50,27 @@ class Rerun:
         self.session = session
         self.replay = Replay(plan)
         self.diverged: Difference | None = None
+        self.cause: Json = None
+        """The program's own exception that made it depart from its record, where there is one."""
         self.next_inputs: list[Json] = []
+        self.stale: dict[tuple[str, str], Json] = {}
+        """What was served before the cut though its code has changed, by kind and component."""
+        self.told: dict[tuple[str, str], None] = {}
+        """Types and components of notes that wait for the fork's own log, see `outtake_probe.rebuilding`."""
         self.out = 0
         """Model and tool calls that are out right now: nothing stalls while one is."""
+        self._was_told: set[tuple[str, str]] = set()
         self._announced = self._applied = False
         self._returning: dict[int, Wait] = {}
         """What is served right now, by the number of its recorded end."""
         self._progress = time.monotonic()
         self._needs: dict[str, list[Wait]] = {}
         self._nodes: dict[str, bytes] = {}
+        self._asked: set[str] = set()
+        """Bodies that were asked for."""
+        self._ahead = 0
+        """The record up to which they were."""
+        session.bodies.know(record.body for record in plan.records if record.body is not None)
         if self.replay.ordered:
             threading.Thread(target=self._watch, name="outtake-replay", daemon=True).start()
 
@@ -71,6 +88,7 @@ class Rerun:
                 missing = replay.missing()
                 recorded = self._instead(component) or missing
                 if recorded is not None:
+                    self._blame_handled()
                     self._diverge(Difference(recorded.seq, recorded.component, describe(recorded), asked))
         yield from self.turn(replay.cut if matched is None else matched)
 
@@ -104,6 +122,21 @@ class Rerun:
                 following = self._returning[min(self._returning)] if self._returning else None
             if following is not None:
                 following.set()
+
+    def left_behind(self, past: Past) -> Steps[None]:
+        """Where the parent's program ended while this was out, it comes back here only once things differ."""
+        with self.session.lock:
+            wait = self.replay.departure() if self.replay.never_ended(past) else None
+        if wait is not None:
+            yield wait
+            self.session.check()
+
+    def wait_for_others(self) -> None:
+        """The program has returned.  Threads of its own may still have to do what is recorded before the cut."""
+        with self.session.lock:
+            wait = self.replay.turn(self.replay.cut) if self.diverged is None and _others() else None
+        if wait is not None:
+            wait.block()
 
     def settle(self, seqs: Sequence[int]) -> None:
         """These records have happened again."""
@@ -152,6 +185,43 @@ class Rerun:
                 return r
         return None
 
+    # -- changed code ------------------------------------------------------------------------------------------------
+
+    def is_current(self, past: Past, now: Code) -> bool:
+        """Whether the code that gave a recorded result, and all of it inside, is what the program has now.
+
+        Before the cut the record holds: what has changed is kept, to be reported.
+        """
+        if past.mocked or past.output_edit is not None:
+            return True
+        changed = _differs(past.start, now.fingerprint)
+        if past.end is not None and past.end.seq < self.replay.cut:
+            if changed:
+                start = past.start
+                about = {"component": start.component, "call": start.call, "functions": list(start.functions)}
+                self.stale.setdefault((start.call, start.component), about)
+            return True
+        return not changed and not any(self._changed_inside(seq) for seq in self.replay.inside(past))
+
+    def _changed_inside(self, seq: int) -> bool:
+        """Whether a recorded invocation was of code that is another one now, as far as the files say."""
+        start = self.replay.records[seq]
+        if not isinstance(start, InvocationStarted) or not start.code or self.replay.calls[seq].mocked:
+            return False
+        return _differs(start, self.session.code.now(start.functions))
+
+    def take_told(self) -> Sequence[tuple[str, str]]:
+        """The notes that wait, each given once."""
+        new = [key for key in self.told if key not in self._was_told]
+        self._was_told.update(new)
+        self.told.clear()
+        return new
+
+    def take_stale(self) -> Sequence[Json]:
+        """What was served though its code has changed, once."""
+        stale, self.stale = list(self.stale.values()), {}
+        return stale
+
     # -- the user's commands, again ----------------------------------------------------------------------------------
 
     def _redo(self, record: Record) -> None:
@@ -170,7 +240,7 @@ class Rerun:
         elif isinstance(record, ConfigSet):
             target.configure(record.component, record.key, value)
         elif isinstance(record, MessageQueued):
-            replay.child[record.seq] = self.session.recorder.next if record.seq >= replay.cut else record.seq
+            replay.child[record.seq] = self.session.next if record.seq >= replay.cut else record.seq
             for outgoing in target.send(record.recipient, record.type, value):
                 outgoing.put(replay.child[record.seq])
         if record.seq >= replay.cut:
@@ -180,7 +250,7 @@ class Rerun:
         """Write a record of the parent into the fork's log, under the numbers that things have there."""
         fields = {f.name: getattr(r, f.name) for f in dataclasses.fields(r) if f.name not in ("seq", "at")}
         if isinstance(r, (InvocationStarted, MessageQueued)):
-            self.replay.child[r.seq] = self.session.recorder.next
+            self.replay.child[r.seq] = self.session.next
         for name in ("invocation", "parent", "message", "before"):
             if fields.get(name) is not None:
                 fields[name] = self.replay.child.get(fields[name], fields[name])
@@ -195,10 +265,14 @@ class Rerun:
         """An invocation failed that came back with a result before the cut."""
         if end.seq < self.replay.cut and self.replay.in_prefix:
             words = error.get("message") if isinstance(error, dict) else error
+            self._blame(error)
             self._diverge(Difference(end.seq, end.component, describe(end), f"nothing, it failed: {words}"))
 
-    def ended_early(self, how: str) -> Difference | None:
+    def ended_early(self, how: str, error: Json) -> Difference | None:
         """The program has ended, `how` in words: what the record still holds before the cut, if anything."""
+        while self.replay.in_prefix and self.replay.give_up_printing():
+            continue
+        self._blame(error)
         missing = self.replay.missing()
         while isinstance(missing, ConfigSet):  # nothing came after it that it could have changed
             self.replay.settle([missing.seq])
@@ -206,6 +280,22 @@ class Rerun:
         if missing is not None and not isinstance(missing, RunEnded):
             self._diverge(Difference(missing.seq, missing.component, describe(missing), how))
         return self.diverged if self.replay.in_prefix else None
+
+    def _blame(self, error: Json) -> None:
+        """Remember the exception by which the program departs from its record."""
+        if self.diverged is None:
+            self.cause = error
+
+    def _blame_handled(self) -> None:
+        """What the program asks for inside an ``except`` is asked for because of that exception."""
+        handled = sys.exc_info()[1]
+        if isinstance(handled, Exception):
+            self._blame(describe_error(handled))
+
+    def difference(self) -> Json:
+        """The error of a run that diverged: where, and the exception of the program's own that led to it."""
+        told = {"difference": str(self.diverged)}
+        return told if self.cause is None else {**told, "cause": self.cause}
 
     def _diverge(self, difference: Difference) -> None:
         if self.diverged is None:
@@ -216,7 +306,9 @@ class Rerun:
 
     def _ask(self) -> Steps[None]:
         """The replay stopped.  The user lets the program go on live from the first difference, or ends it."""
-        yield from self.session.hold({"when": "diverged", "reason": f"diverged: {self.diverged}", "offers": ["live"]})
+        why = f" (after {self.cause.get('class')}: {self.cause.get('message')})" if self.cause is not None else ""
+        told = {"when": "diverged", "reason": f"diverged: {self.diverged}{why}", "offers": ["live"]}
+        yield from self.session.hold(told)
         with self.session.lock:
             if self.replay.in_prefix:
                 self.session.recorder.start_at(self.replay.recut())
@@ -234,6 +326,8 @@ class Rerun:
                     self._stalled()
 
     def _stalled(self) -> None:
+        if self.replay.give_up_printing():
+            return
         missing = self.replay.missing()
         if missing is None:
             self.replay.depart()
@@ -258,8 +352,31 @@ class Rerun:
             with self.session.lock:
                 for node in missing:
                     self._needs.setdefault(node, []).append(wait)
-            self.session.recorder.send("need", {"names": missing})
+                wanted = [*missing, *self._following()]
+            self.session.recorder.send("need", {"names": wanted})
             yield wait
+
+    def ask_again(self) -> None:
+        """Another server came: it has not heard of the nodes that are waited for."""
+        with self.session.lock:
+            names = list(self._needs)
+        if names:
+            self.session.recorder.send("need", {"names": names})
+
+    def _following(self) -> list[str]:
+        """The results that the program will ask for next: to ask for each by itself takes longer than to give it."""
+        found: list[str] = []
+        at = max(self._ahead, self.replay.pointer)
+        end = min(at + AHEAD, len(self.replay.records))
+        while at < end and len(found) < TOGETHER:
+            r = self.replay.records[at]
+            served = isinstance(r, InvocationEnded) and (r.call in LEAVES or r.changes is not None)
+            if (served or is_print(r)) and r.body is not None and r.body not in self._asked:
+                self._asked.add(r.body)
+                found.append(r.body)
+            at += 1
+        self._ahead = at
+        return [name for name in found if name not in self._nodes]
 
     def _try(self, name: str, missing: list[str]) -> Json:
         def fetch(node: str) -> bytes:
@@ -280,3 +397,14 @@ class Rerun:
             waits = [wait for name, _ in nodes for wait in self._needs.pop(name, [])]
         for wait in waits:
             wait.set()
+
+
+def _others() -> bool:
+    """Whether threads of the program's own are alive beside this one."""
+    here = threading.current_thread()
+    return any(each is not here and not each.name.startswith("outtake-") for each in threading.enumerate())
+
+
+def _differs(start: InvocationStarted, now: str) -> bool:
+    """Whether the code of a recorded invocation has changed; what had no code of the program's own, has not."""
+    return bool(start.code and now) and start.code != now

@@ -10,14 +10,19 @@ import fnmatch
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from outtake_probe import faults, rebuilding
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, current
 from outtake_probe.conditions import names
+from outtake_probe.faults import is_from_signal_handler
 from outtake_probe.gate import PROCEED, STOP, Answer, Stance
+from outtake_probe.own_code import OwnCode
+from outtake_probe.own_files import OwnFiles
+from outtake_probe.printing import Printing
 from outtake_probe.recorder import Recorder
 from outtake_probe.records import (
     ConfigSet,
@@ -38,12 +43,18 @@ from outtake_probe.records import (
 )
 from outtake_probe.replay import Plan
 from outtake_probe.rerun import Rerun
+from outtake_probe.states import States
+from outtake_probe.values import opaque
 from outtake_probe.waits import Steps, Wait
 from outtake_probe.wire import Connection
 
 _DESCRIBED = ("step", "task", "agent")
 """Kinds of invocation whose components a target can describe before it runs."""
 _PATTERN = frozenset("*?[/")
+FAULTS = 100
+"""Different faults of the probe that are reported of one run."""
+CODE_CHANGED = "code_changed"
+"""Type of the note of a fork that names what was served from the record before the cut though its code has changed."""
 VERBS = ("describe", "edit", "drop", "move", "send", "configure")
 
 
@@ -52,7 +63,7 @@ class Stopped(BaseException):
 
 
 class Refused(Exception):
-    """The gate refuses a call: it cannot be undone and would happen again, and no person is there to ask."""
+    """The gate refuses a call: it would happen again, or may have happened, and no person is there to ask."""
 
 
 class BadValue(ValueError):
@@ -147,6 +158,8 @@ class Settings:
     effects: dict[str, Effects] = field(default_factory=dict)
     config: dict[str, Json] = field(default_factory=dict)
     """By ``component.key``, until there is a target that takes them."""
+    states: dict[str, str] = field(default_factory=dict)
+    """Names of the states outside the process by component (patterns), declared in `outtake.toml`; empty: none."""
 
 
 class Session:
@@ -165,6 +178,8 @@ class Session:
         self.bodies = bodies
         self.stance = stance or Stance()
         self.settings = settings or Settings()
+        self.code = OwnCode(OwnFiles(".", ()))
+        """Fingerprints of the program's own functions; before its files are known, of none."""
         self.target: Target | None = None
         self.built = False
         self.holds: dict[int, Hold] = {}
@@ -172,16 +187,25 @@ class Session:
         self.tokens = 0
         self.cost = 0.0
         self.stopping = False
+        self.closed = False
+        """Nothing passes the gate any more: what is called runs as it would without a debugger."""
         self.failure = ""
         self.streams: list[Callable[[], None]] = []
+        self.streaming: set[int] = set()
+        """Invocations with pieces that still wait for company."""
         self.on_stance: list[Callable[[], None]] = []
         """Told, in any thread, after the user changed what the program is to do."""
         self._hold_ids = itertools.count(1)
+        self._faults: set[str] = set()
         self.recorder = Recorder(bodies, self.lock, first)
+        self.states = States(self.settings.states, self.settings.effects)
         self.rerun = Rerun(self, plan) if plan is not None else None
         if self.rerun is not None:
             self.recorder.start_at(self.rerun.replay.cut)
+            self.states.read(self.rerun.replay)
+            rebuilding.mark(self.rerun.replay.calls, self.settings.effects)
             self.rerun.settle([])
+        self.printing = Printing(self)
 
     # -- the run -----------------------------------------------------------------------------------------------------
 
@@ -191,13 +215,9 @@ class Session:
             if self.rerun is None or self.rerun.replay.cut == 0:
                 self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)
 
-    def ready(self, target: Target | None, config: Mapping[str, Json] | None = None) -> None:
-        """The target is built: its settings may be changed and messages sent.
-
-        `config` holds settings for a run from its start, by ``component.key``.
-        """
+    def ready(self, target: Target | None) -> None:
+        """The target is built: its settings may be changed and messages sent."""
         with self.lock:
-            self.settings.config.update(config or {})
             if self.built and target is None:
                 return
             self.target = target
@@ -244,13 +264,15 @@ class Session:
 
     def finish(self, status: Status, value: Json) -> tuple[Status, Json]:
         """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
+        if self.rerun is not None and status in ("completed", "failed"):
+            self.rerun.wait_for_others()
         with self.lock:
             if self.rerun is not None and status in ("completed", "failed"):
                 failed = status == "failed" and isinstance(value, dict)
                 how = f"nothing, it failed: {value.get('message')}" if failed else "nothing, it ended"
-                difference = self.rerun.ended_early(how)
-                if difference is not None:
-                    status, value = "diverged", {"difference": str(difference)}
+                if self.rerun.ended_early(how, value if failed else None) is not None:
+                    status, value = "diverged", self.rerun.difference()
+            self.states.flush(self)
             if not self._ending_is_shared():
                 unused = self.rerun.replay.unused if self.rerun is not None else ()
                 self.emit(RunEnded, status=status, body=self.bodies.put(value), unused=unused)
@@ -268,6 +290,50 @@ class Session:
             waiting = self.rerun.next_inputs if self.rerun is not None else []
             return waiting.pop(0) if waiting else None
 
+    def close(self) -> None:
+        """Let everything run as it would without a debugger, from now on."""
+        with self.lock:
+            self.closed = True
+        self.recorder.close()
+
+    def abandon(self) -> None:
+        """This is a forked child: nothing passes the gate, and no lock of its parent's threads is waited for."""
+        self.closed = True
+        self.lock = threading.RLock()
+        self.recorder.abandon(self.lock)
+
+    def body(self, value: Json) -> str:
+        """The hash of a value.  One that is no JSON after all is a fault of who described it: it is shown as opaque."""
+        try:
+            return self.bodies.put(value)
+        except Exception as error:  # noqa: BLE001  what adapters give may hold objects of the user's
+            self.fault(error)
+            return self.bodies.put(opaque(value))
+
+    def pieces_body(self, pieces: Sequence[Json]) -> str:
+        """The hash of all pieces of a stream."""
+        try:
+            return self.bodies.put_pieces(pieces)
+        except Exception as error:  # noqa: BLE001  what adapters give may hold objects of the user's
+            self.fault(error)
+            return self.bodies.put(opaque(pieces))
+
+    def fault(self, error: Exception) -> None:
+        """The probe failed at something: say so, and go on recording.
+
+        During a replay the run ends, as what would be executed instead has happened already.  Raises `Stopped` then,
+        and `error` itself where it is none of the probe's but a signal handler's.
+        """
+        if is_from_signal_handler(error):
+            raise error
+        words = f"a fault of Outtake's probe, not of the program: {faults.describe(error)}"
+        if self.rerun is not None and self.rerun.replay.in_prefix:
+            self.fail(words)
+            self.check()
+        if words not in self._faults and len(self._faults) < FAULTS:
+            self._faults.add(words)
+            self.recorder.send("console", {"stream": 2, "text": f"outtake: {words}\n"})
+
     def check(self) -> None:
         """Raises `Stopped` when the user ended the program."""
         if self.stopping:
@@ -283,13 +349,36 @@ class Session:
                 return declared
         return call.effects or ("write" if call.kind == "tool" else None)
 
+    def declares(self, call: Call) -> bool:
+        """Whether the program or its user says what a call does to the world."""
+        return call.effects is not None or any(names(pattern, call.component) for pattern in self.settings.effects)
+
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def emit(self, cls: type[Record], **fields: Any) -> int:
         """Append a record, after the pieces of streams that came before it; returns its number."""
         if self.streams:
             self.flush_streams()
+        if self.rerun is not None and self.rerun.stale and not self.rerun.replay.in_prefix:
+            self._note_stale(self.rerun.take_stale())
+        if self.rerun is not None and self.rerun.told and not self.rerun.replay.in_prefix:
+            for type, component in self.rerun.take_told():
+                body = self.bodies.put(rebuilding.words(type))
+                self.recorder.emit(Noted, {"type": type, "component": component, "body": body})
         return self.recorder.emit(cls, fields)
+
+    @property
+    def next(self) -> int:
+        """Number of the next record that is emitted: pieces of streams and what was printed are written before it."""
+        if self.streams:
+            self.flush_streams()
+        return self.recorder.next
+
+    def _note_stale(self, stale: Sequence[Json]) -> None:
+        """Say first of all in the fork's own log whose code has changed and was served from the record all the same."""
+        names = ", ".join(each["component"] for each in stale)
+        told = {"content": f"served as recorded, though the code has changed since: {names}", "components": list(stale)}
+        self.recorder.emit(Noted, {"type": CODE_CHANGED, "body": self.bodies.put(told)})
 
     def flush_streams(self) -> None:
         """Write the pieces of streams that still wait for company."""
@@ -300,6 +389,8 @@ class Session:
     def read(self, source: str, read: Callable[[], Json]) -> Json:
         """A value that cannot be computed again: read now, or as it was read."""
         frame = current.get()
+        if frame is not None and frame.caught is not None:
+            return read()
         with self.lock:
             recorded, cut = None, 0
             if self.rerun is not None:
@@ -331,7 +422,7 @@ class Session:
                 return None
             component, parent = (frame.component, frame.invocation) if frame else ("", None)
             body = self.bodies.put(tags) if tags else None
-            number = self.recorder.next
+            number = self.next
             about = {"component": component, "parent": parent, "body": body}
             return self.emit(SpanStarted, span=number, within=within, name=name, **about)
 
@@ -345,6 +436,9 @@ class Session:
     @property
     def _notes(self) -> bool:
         """Whether what only informs is written: what a replay repeats is in the record."""
+        frame = current.get()
+        if frame is not None and frame.caught is not None:
+            return False
         return self.rerun is None or not self.rerun.replay.in_prefix
 
     # -- the user's commands -----------------------------------------------------------------------------------------
@@ -396,7 +490,7 @@ class Session:
             recipient=message.recipient,
             type=message.type,
             body=self.bodies.put(message.body),
-            message=self.recorder.next,
+            message=self.next,
             injected=True,
         )
         message.put(seq)
@@ -433,19 +527,30 @@ class Session:
 
     # -- holding -----------------------------------------------------------------------------------------------------
 
-    def hold(self, fields: dict[str, Json], check: Callable[[Answer], Answer] = lambda given: given) -> Steps[Answer]:
-        """Hold what `fields` describe until someone decides; returns the decision.  Raises `Stopped`."""
+    def hold(
+        self,
+        fields: dict[str, Json],
+        check: Callable[[Answer], Answer] = lambda given: given,
+        *,
+        still: bool = True,
+    ) -> Steps[Answer]:
+        """Hold what `fields` describe until someone decides; returns the decision.  Raises `Stopped`.
+
+        `still`: the time-outs of frameworks do not run meanwhile.
+        """
         with self.lock:
             self.check()
             hold = Hold(next(self._hold_ids), fields, Wait(), check)
             self.holds[hold.id] = hold
-            self.standstill.begin()
+            if still:
+                self.standstill.begin()
             self.recorder.send("held", {"hold": hold.id, **fields})
         try:
             yield hold.wait
         finally:
             with self.lock:
-                self.standstill.end()
+                if still:
+                    self.standstill.end()
                 self.holds.pop(hold.id, None)
                 self.recorder.send("freed", {"hold": hold.id})
         if hold.answer.verb == "stop":
@@ -467,7 +572,8 @@ class Session:
         with self.lock:
             holds = list(self.holds.values())
         for hold in holds:
-            connection.send("held", {"hold": hold.id, **hold.fields})
+            told = {name: held if name == "body" else self.bodies.cleaned(held) for name, held in hold.fields.items()}
+            connection.send("held", {"hold": hold.id, **told})
 
     def set_stance(self, stance: Stance) -> None:
         """The user wants the program to run, pause or step."""

@@ -15,7 +15,6 @@ import importlib.machinery
 import os
 import random
 import sys
-import sysconfig
 import time
 import types
 import uuid
@@ -28,7 +27,9 @@ from typing import Any
 from outtake_probe.attached import active
 from outtake_probe.calling import call
 from outtake_probe.calls import Call, current, nested, top
+from outtake_probe.own_files import OwnFiles
 from outtake_probe.session import Session
+from outtake_probe.syntax import parse
 from outtake_probe.values import decode, encode
 from outtake_probe.waits import drive
 
@@ -38,10 +39,18 @@ _CLOCKS: tuple[object, ...] = (time.time, time.time_ns)
 _TYPES = (dt.datetime, dt.date)
 
 
-def seed_all(seed: int) -> None:
-    """Seed the program's random numbers and ids."""
+def seed_all(seed: int) -> Callable[[], None]:
+    """Seed the program's random numbers and ids; returns what makes them unforeseeable again."""
+    real = uuid.uuid4
     random.seed(seed)
-    uuid.uuid4 = _ids(seed)
+    uuid.uuid4 = ours = _ids(seed)
+
+    def undo() -> None:
+        random.seed()
+        if uuid.uuid4 is ours:
+            uuid.uuid4 = real
+
+    return undo
 
 
 def _ids(seed: int) -> Callable[[], uuid.UUID]:
@@ -69,11 +78,11 @@ def _is_clock(function: object) -> bool:
     return isinstance(owner, type) and issubclass(owner, _TYPES)
 
 
-def install_input(session: Session, stdin: str) -> None:
+def install_input(session: Session, stdin: str) -> Callable[[], None]:
     """`input` passes the gate as a tool: a replay gives the same answer again.
 
     `stdin` is where answers come from: "inherit" for the process's own standard input, "ask" for a person at the
-    debugger, who answers what is held.
+    debugger, who answers what is held.  Returns what puts the real one back.
     """
     real = builtins.input
 
@@ -81,9 +90,24 @@ def install_input(session: Session, stdin: str) -> None:
         if active() is not session:
             return real(prompt)
         what = Call("tool", nested("input"), {"prompt": str(prompt)}, effects="read")
-        return call(session, what, lambda _: real(prompt) if stdin == "inherit" else _answer(session, what))
+        return call(
+            session, what, lambda _: _typed(session, real, prompt) if stdin == "inherit" else _answer(session, what)
+        )
+
+    def undo() -> None:
+        if builtins.input is ask:
+            builtins.input = real
 
     builtins.input = ask
+    return undo
+
+
+def _typed(session: Session, real: Callable[[object], str], prompt: object) -> str:
+    """Read a line.  On a terminal the prompt is not written to `sys.stdout`, so that only here it can be seen."""
+    frame = current.get()
+    if frame is not None and all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        session.printing.note(frame, "stdout", str(prompt))
+    return real(prompt)
 
 
 def _answer(session: Session, what: Call) -> str:
@@ -110,25 +134,32 @@ class _Rewrite(ast.NodeTransformer):
 
 def compile_source(source: bytes, path: str) -> types.CodeType:
     """The code of a file of the program, with its clock led through the session.  Raises `SyntaxError`."""
-    tree = _Rewrite().visit(ast.parse(source, path))
+    tree = _Rewrite().visit(parse(source, path))
     code = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
     return code
 
 
 class _Loader(SourceFileLoader):
+    def __init__(self, fullname: str, path: str, own: OwnFiles) -> None:
+        super().__init__(fullname, path)
+        self._own = own
+
     def get_code(self, fullname: str) -> types.CodeType:
         path = self.get_filename(fullname)
-        return compile_source(self.get_data(path), path)
+        return own_code(self._own, self.get_data(path), path)
+
+
+def own_code(own: OwnFiles, source: bytes, path: str) -> types.CodeType:
+    """The code of a file of the program that is about to run.  Raises `SyntaxError`."""
+    own.imported(path, source)
+    return compile_source(source, path)
 
 
 class _Finder(MetaPathFinder):
-    """Finds the program's own modules: those below `root` that belong to no installed package."""
+    """Finds the program's own modules."""
 
-    def __init__(self, root: str) -> None:
-        self.root = os.path.join(os.path.realpath(root), "")
-        self._installed = tuple(
-            os.path.join(os.path.realpath(p), "") for k, p in sysconfig.get_paths().items() if k.endswith("lib")
-        )
+    def __init__(self, own: OwnFiles) -> None:
+        self._own = own
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -136,14 +167,23 @@ class _Finder(MetaPathFinder):
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader or spec.origin is None:
             return None
-        origin = os.path.realpath(spec.origin)
-        if not origin.startswith(self.root) or origin.startswith(self._installed) or "site-packages" in origin:
+        if not self._own.is_own(os.path.abspath(spec.origin)):
             return None
-        spec.loader = _Loader(fullname, spec.origin)
+        spec.loader = _Loader(fullname, spec.origin, self._own)
         return spec
 
 
-def install(root: str) -> None:
-    """Lead the clocks of the modules below `root` through the session."""
+def install(own: OwnFiles) -> Callable[[], None]:
+    """Lead the clocks of the program's own modules through the session, and take note of their files.
+
+    Returns what takes that out again.  What was compiled meanwhile keeps calling `read`, which then only calls.
+    """
+    finder = _Finder(own)
     setattr(builtins, _HOOK, read)
-    sys.meta_path.insert(0, _Finder(root))
+    sys.meta_path.insert(0, finder)
+    return lambda: _take_out(finder)
+
+
+def _take_out(finder: MetaPathFinder) -> None:
+    if finder in sys.meta_path:
+        sys.meta_path.remove(finder)

@@ -14,22 +14,36 @@ import datetime as dt
 import decimal
 import enum
 import importlib
+import itertools
 import linecache
 import math
 import os
 import pathlib
 import re
+import reprlib
 import sys
+import threading
 import traceback
 import uuid
 from collections.abc import Callable, Mapping
 from types import FrameType, TracebackType
 from typing import Any
 
+from outtake_probe.faults import is_from_signal_handler
 from outtake_probe.records import Json
+from outtake_probe.redaction.names import is_secret, telling
+from outtake_probe.redaction.text import MARK
 
 TAG = "$type"
 DEPTH = 40
+"""Levels that are encoded of a value."""
+REPEATS = 20_000
+"""How often parts of one value are encoded that it holds more than once: a few that hold each other again and again
+make a value without end."""
+MANY = 200_000
+"""Items that are encoded of a mapping that is no dict: one of the user's may never end."""
+_BITS = 14_000
+"""Bits of an integer that surely has fewer digits than Python reads and writes."""
 REPR = 400
 FRAMES = 20
 """Frames of an error that are shown."""
@@ -73,25 +87,98 @@ class Opaque(ValueError):
 def safe_repr(value: object, limit: int = REPR) -> str:
     """A bounded representation without memory addresses; never raises."""
     try:
-        text = repr(value)
+        text = _ADDRESS.sub("", str.__str__(_short.repr(value)))
     except Exception as error:  # noqa: BLE001  the user's __repr__ is the boundary
-        text = f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
-    text = _ADDRESS.sub("", text)
+        text = f"<{type.__getattribute__(type(value), '__name__')}, whose repr raised {type(error).__name__}>"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def safe_str(value: object) -> str:
+    """What a value says of itself; never raises."""
+    try:
+        return str.__str__(str(value))
+    except Exception:  # noqa: BLE001  the user's __str__ is the boundary
+        return safe_repr(value)
+
+
+class _Short(reprlib.Repr):
+    """Representations of built-in collections that are bounded in width and depth; of others, their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = self.maxarray = 30
+        self.maxdict = 30
+        self.maxstring = self.maxlong = self.maxother = 4 * REPR
+
+    def repr_instance(self, x: object, level: int) -> str:
+        return repr(x)
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < _BITS else hex(x)
+
+
+_short = _Short()
+
+
 def class_name(cls: type) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
+    """The name by which a class is found again: ``module:qualname``."""
+    try:
+        return f"{cls.__module__}:{cls.__qualname__}"
+    except Exception:  # noqa: BLE001  a metaclass of the user's is the boundary
+        return f":{type.__getattribute__(cls, '__name__')}"
+
+
+class _Walk(threading.local):
+    """Where the encoding of a value is: what encloses the part that is looked at, and what was seen of it before."""
+
+    def __init__(self) -> None:
+        self.around: set[int] = set()
+        self.seen: set[int] = set()
+        self.repeats = 0
+
+
+_walk = _Walk()
 
 
 def encode(value: object, depth: int = 0) -> Json:
-    """`value` as JSON; opaque parts are tagged and named, see `is_opaque`."""
-    if value is None or (isinstance(value, (str, bool, int)) and not isinstance(value, enum.Enum)):
-        return value if type(value) in _EXACT else _scalar(value)
-    if type(value) is float:
+    """`value` as JSON; opaque parts are tagged and named, see `is_opaque`.  Never raises what the value does."""
+    cls = type(value)
+    if cls in _EXACT:
+        return value
+    if cls is int and isinstance(value, int):
+        return value if value.bit_length() < _BITS else {TAG: "int", "hex": hex(value)}
+    if cls is float and isinstance(value, float):
         return value if math.isfinite(value) else {TAG: "float", "value": repr(value)}
-    if depth > DEPTH:
-        return _opaque(value)
+    if _walk.around:
+        return _part(value, depth)
+    _walk.seen.clear()
+    _walk.repeats = 0
+    return _part(value, depth)
+
+
+def _part(value: object, depth: int) -> Json:
+    """A part of a value that may have parts itself, or methods of the user's."""
+    around = _walk.around
+    is_repeated = id(value) in _walk.seen
+    _walk.repeats += is_repeated
+    _walk.seen.add(id(value))
+    if depth > DEPTH or id(value) in around or _walk.repeats > REPEATS:
+        return {TAG: "opaque", "class": class_name(type(value)), "repr": "…"} if is_repeated else opaque(value)
+    around.add(id(value))
+    try:
+        return _collection(value, depth)
+    except Exception as error:
+        if is_from_signal_handler(error):
+            raise
+        return opaque(value)
+    finally:
+        around.discard(id(value))
+
+
+def _collection(value: object, depth: int) -> Json:
+    if issubclass(type(value), (str, int)) and not isinstance(value, enum.Enum):
+        return _scalar(value)
     if type(value) is list:
         return [encode(item, depth + 1) for item in value]
     if type(value) is dict:
@@ -102,20 +189,29 @@ def encode(value: object, depth: int = 0) -> Json:
     return _instance(value, depth)
 
 
-_EXACT = (str, bool, int, type(None))
+_EXACT = frozenset((str, bool, type(None)))
 
 
 def _scalar(value: object) -> Json:
     """The plain value of an instance of a subclass."""
     if isinstance(value, str):
-        return str(value)
-    return bool(value) if isinstance(value, bool) else int(value)  # type: ignore[call-overload]
+        return str.__str__(value)
+    return encode(int.__int__(value))  # type: ignore[arg-type]
 
 
 def _mapping(value: Mapping[object, object], depth: int) -> Json:
-    if all(type(key) is str for key in value) and TAG not in value:
-        return {key: encode(item, depth + 1) for key, item in value.items()}
-    return {TAG: "dict", "items": [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]}
+    items = list(value.items()) if type(value) is dict else _bounded(value)
+    if all(type(key) is str for key, _ in items) and TAG not in value:
+        return {key: encode(item, depth + 1) for key, item in items}
+    return {TAG: "dict", "items": [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in items]}
+
+
+def _bounded(value: Mapping[object, object]) -> list[tuple[object, object]]:
+    """The items of a mapping of the user's, which may never end."""
+    found = [(key, item) for key, item in itertools.islice(value.items(), MANY + 1)]
+    if len(found) > MANY:
+        raise Opaque("a mapping without end")
+    return found
 
 
 def _sorted_items(value: frozenset[object] | set[object], depth: int) -> Json:
@@ -142,6 +238,7 @@ _DECODERS: dict[str, Callable[[Json], object]] = {
     "dict": lambda v: {decode(key): decode(item) for key, item in v["items"]},
     "bytes": lambda v: base64.b64decode(v["base64"]),
     "float": lambda v: float(v["value"]),
+    "int": lambda v: int(v["hex"], 16),
     "datetime": lambda v: dt.datetime.fromisoformat(v["value"]),
     "date": lambda v: dt.date.fromisoformat(v["value"]),
     "time": lambda v: dt.time.fromisoformat(v["value"]),
@@ -172,7 +269,7 @@ def _instance(value: object, depth: int) -> Json:
     if family is not None and is_found(cls):
         return {TAG: family.name, **family.to_json(value, depth)}
     if isinstance(value, type):
-        return {TAG: "class", "class": class_name(value)} if is_found(value) else _opaque(value)
+        return {TAG: "class", "class": class_name(value)} if is_found(value) else opaque(value)
     if isinstance(value, enum.Enum) and is_found(cls):
         return {TAG: "enum", "class": name, "name": value.name}
     if isinstance(value, pathlib.PurePath):
@@ -184,12 +281,12 @@ def _instance(value: object, depth: int) -> Json:
         tag = "model" if is_found(cls) else "opaque"
         return {TAG: tag, "class": name, "fields": _model_fields(value, depth)}
     if isinstance(value, tuple) and hasattr(value, "_fields") and is_found(cls):
-        return {TAG: "namedtuple", "class": name, "items": [encode(item, depth + 1) for item in value]}
+        return {TAG: "namedtuple", "class": name, "items": [encode(i, depth + 1) for i in tuple.__iter__(value)]}
     if isinstance(value, BaseException):
-        return encode_error(value)
+        return encode_error(value, depth)
     if isinstance(value, Mapping):
         return {TAG: "opaque", "class": name, "value": _mapping(value, depth)}
-    return _opaque(value)
+    return opaque(value)
 
 
 def is_model(value: object) -> bool:
@@ -203,7 +300,8 @@ def _model_fields(value: object, depth: int) -> Json:
     return {name: encode(item, depth + 1) for name, item in {**own, **extra}.items()}
 
 
-def _opaque(value: object) -> Json:
+def opaque(value: object) -> Json:
+    """What is shown of a value that cannot be brought back."""
     return {TAG: "opaque", "class": class_name(type(value)), "repr": safe_repr(value)}
 
 
@@ -223,12 +321,21 @@ def decode(value: Json) -> Any:
     tag = value.get(TAG)
     if tag is None:
         return {key: decode(item) for key, item in value.items()}
-    build = _DECODERS.get(tag) if isinstance(tag, str) else None
-    if build is None and tag in _families:
-        return _families[tag].from_json(value)
+    build = _decoder(tag) if isinstance(tag, str) else None
     if build is None:
         raise Opaque(f"{value.get('class', tag)} cannot be brought back from the record: {value.get('repr', '')}")
-    return build(value)
+    try:
+        return build(value)
+    except Opaque:
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise Opaque(f"{value.get('class', tag)!s:.100} cannot be brought back from the record: {told}") from error
+
+
+def _decoder(tag: str) -> Callable[[Json], object] | None:
+    family = _families.get(tag)
+    return _DECODERS.get(tag) or (family.from_json if family is not None else None)
 
 
 def is_found(cls: type) -> bool:
@@ -270,23 +377,35 @@ def _build_model(value: Json) -> object:
     return cls.model_construct(**fields)
 
 
-def encode_error(error: BaseException) -> Json:
+def encode_error(error: BaseException, depth: int = 0) -> Json:
     """An exception with its class, arguments, message and plain attributes, able to be raised again."""
-    state = {k: encode(v) for k, v in vars(error).items() if not k.startswith("__")}
-    return {
-        TAG: "exception",
-        "class": class_name(type(error)),
-        "message": _message(error),
-        "args": encode(list(error.args)),
-        "state": {k: v for k, v in state.items() if not is_opaque(v)},
-    }
+    told: dict[str, Json] = {TAG: "exception", "class": class_name(type(error)), "message": _message(error)}
+    try:
+        args = encode(list(_args(error)), depth + 1)
+        held = vars(error)
+        state = {k: encode(v, depth + 1) for k, v in dict.items(held) if not k.startswith("__")}
+    except Exception:  # noqa: BLE001  the user's class is the boundary
+        args, state = [], {}
+    return {**told, "args": args, "state": {k: v for k, v in state.items() if not is_opaque(v)}}
+
+
+def _args(error: BaseException) -> tuple[Any, ...]:
+    """Its arguments as Python keeps them, whatever its class says."""
+    return BaseException.args.__get__(error)  # type: ignore[attr-defined,no-any-return]
 
 
 def _message(error: BaseException) -> str:
+    """What an exception says.  Arguments that are collections are shown in brief: some have no end."""
     try:
-        return str(error)
+        if type(error).__str__ in _PLAIN and any(isinstance(arg, _COLLECTIONS) for arg in _args(error)):
+            return ", ".join(safe_repr(arg, 10 * REPR) for arg in _args(error))
+        return str.__str__(str(error))
     except Exception:  # noqa: BLE001  the user's __str__ is the boundary
         return safe_repr(error)
+
+
+_PLAIN = (BaseException.__str__, KeyError.__str__)
+_COLLECTIONS = (list, tuple, dict, set, frozenset, BaseException)
 
 
 class RecordedError(Exception):
@@ -299,21 +418,52 @@ def decode_error(value: Json) -> BaseException:
         cls = find_class(value["class"], BaseException)
         args = tuple(decode(item) for item in value.get("args", []))
         state = {k: decode(v) for k, v in value.get("state", {}).items()}
-    except Opaque:
+        error: BaseException = cls.__new__(cls, *args)
+        error.args = args
+        error.__dict__.update(state)
+    except Exception:  # noqa: BLE001  a class of the user's that is not what it was, or cannot be made like that
         return RecordedError(f"{value.get('class')}: {value.get('message')}")
-    error: BaseException = cls.__new__(cls, *args)
-    error.args = args
-    error.__dict__.update(state)
     return error
 
 
+LEAST_SECRET = 6
+"""Characters from which the value of such a variable is looked for."""
+_IDENTITY = frozenset({TAG, "class"})
 AROUND = 3
 LONGEST_LINE = 200
 
 
 def describe_error(error: BaseException) -> Json:
-    """`encode_error` with the frames that led to it: file, line, source and bounded locals."""
-    return {**encode_error(error), "frames": _frames(error.__traceback__)}
+    """`encode_error` with the frames that led to it: file, line, source and bounded locals.
+
+    What variables with telling names hold is left out everywhere in it.
+    """
+    try:
+        frames, secrets = _frames(error.__traceback__), _secrets(error.__traceback__)
+    except Exception:  # noqa: BLE001  its frames hold objects of the user's
+        frames, secrets = [], []
+    told = {**encode_error(error), "frames": frames}
+    return _without(told, re.compile("|".join(map(re.escape, secrets)))) if secrets else told
+
+
+def _secrets(trace: TracebackType | None) -> list[str]:
+    """Values of variables with telling names around an error: its message may say them."""
+    found = {
+        value
+        for frame, _ in traceback.walk_tb(trace)
+        if "outtake_probe" not in frame.f_globals.get("__name__", "") and not _installed(frame.f_code.co_filename)
+        for name, value in frame.f_locals.items()
+        if type(value) is str and LEAST_SECRET <= len(value) <= REPR and is_secret(telling(name), value)
+    }
+    return sorted(found, key=len, reverse=True)
+
+
+def _without(value: Json, secrets: re.Pattern[str]) -> Json:
+    if isinstance(value, str):
+        return secrets.sub(MARK, value)
+    if isinstance(value, dict):
+        return {name: item if name in _IDENTITY else _without(item, secrets) for name, item in value.items()}
+    return [_without(item, secrets) for item in value] if isinstance(value, list) else value
 
 
 def _frames(trace: TracebackType | None) -> list[Json]:

@@ -46,9 +46,15 @@ class Wait:
         callback()
 
     def block(self) -> None:
-        event = threading.Event()
-        self.then(event.set)
-        event.wait()
+        """Wait in this thread.
+
+        With a bare lock: where a signal handler raises inside `threading.Event`, that keeps its own lock, and whoever
+        sets it waits for ever.
+        """
+        gate = threading.Lock()
+        gate.acquire()
+        self.then(gate.release)
+        gate.acquire()
 
     async def arrive(self) -> None:
         loop = asyncio.get_running_loop()
@@ -67,6 +73,20 @@ def _tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[None]) -> None
 def _finish(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
+
+
+class Work(Wait):
+    """Something that whoever drives the steps does, instead of waiting: it may call code of the program."""
+
+    __slots__ = ()
+
+    def perform(self) -> None:
+        """Do it in this thread."""
+        raise NotImplementedError
+
+    async def aperform(self) -> None:
+        """Do it on the running loop."""
+        raise NotImplementedError
 
 
 Steps = Generator[Wait, None, T]
@@ -88,11 +108,15 @@ def drive(steps: Steps[T]) -> T:
     try:
         while True:
             wait = next(steps)
-            if not (wait.done or wait.yields or (wait.order and on_loop())):
+            if isinstance(wait, Work):
+                wait.perform()
+            elif not (wait.done or wait.yields or (wait.order and on_loop())):
                 wait.block()
     except StopIteration as end:
         result: T = end.value
         return result
+    finally:
+        steps.close()
 
 
 async def adrive(steps: Steps[T]) -> T:
@@ -100,7 +124,9 @@ async def adrive(steps: Steps[T]) -> T:
     try:
         while True:
             wait = next(steps)
-            if wait.yields:
+            if isinstance(wait, Work):
+                await wait.aperform()
+            elif wait.yields:
                 for _ in range(SETTLE):
                     await asyncio.sleep(0)
             elif not wait.done:

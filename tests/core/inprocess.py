@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 from outtake_probe.attached import attach_session, detach_session
@@ -15,11 +16,17 @@ from outtake_probe.calling import call
 from outtake_probe.calls import Call, top
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Stance
+from outtake_probe.own_code import OwnCode
+from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import InvocationEnded, Json, Record, Status, from_json
 from outtake_probe.replay import Plan, Repeat, Reuse
 from outtake_probe.session import Session, Stopped
 from outtake_probe.values import describe_error
 from outtake_probe.wire import Connection, Node
+
+TESTS = str(Path(__file__).resolve().parent.parent)
+CODE = OwnCode(OwnFiles(TESTS, [TESTS]))
+"""The programs of the tests are the program's own files."""
 
 
 @dataclass
@@ -80,6 +87,7 @@ def execute(
     reuse: Reuse = "matching",
     live: tuple[str, ...] = (),
     repeat: Repeat = "run",
+    serve_failures: bool = False,
     stance: Stance | None = None,
     on_held: Callable[[Session, dict[str, Json]], None] | None = None,
 ) -> Log:
@@ -87,9 +95,10 @@ def execute(
     plan = None
     if parent is not None:
         at = len(parent.records) if cut is None else cut
-        plan = Plan(parent.records, at, reuse, repeat, live, tuple(edits))
+        plan = Plan(parent.records, at, reuse, repeat, live, tuple(edits), serve_failures)
     log = Log()
     session = Session(Bodies(), plan=plan, stance=stance)
+    session.code = CODE
     server = Server(log, parent.nodes if parent is not None else {})
     server.session, server.on_held = session, on_held
     top.counts.clear()

@@ -52,11 +52,36 @@ def test_an_unedited_fork_has_the_same_outcome_and_calls_nothing(nodes: tuple[No
     before = list(parent.records)
     cut = data.draw(st.integers(0, len(parent.records)))
     world.calls.clear()
-    fork = execute(lambda: run(nodes), parent=parent, cut=cut)
+    fork = execute(lambda: run(nodes), parent=parent, cut=cut, serve_failures=True)
     assert (fork.status, fork.output) == (parent.status, parent.output)
     assert not world.calls
     assert story(fork.records) == story(parent.records)
     assert parent.records == before
+
+
+@slow
+@given(programs, st.data())
+def test_an_unedited_fork_tries_again_what_failed_after_the_cut_and_nothing_else(
+    nodes: tuple[Node, ...], data: st.DataObject
+) -> None:
+    parent = record(nodes)
+    cut = data.draw(st.integers(0, len(parent.records)))
+    fork = execute(lambda: run(nodes), parent=parent, cut=cut)
+    assert fork.status == parent.status
+    assert in_one_line(nodes) <= (fork.output == parent.output)
+    assert own_executed(fork, cut).keys() == failed_after(parent, cut).keys()
+
+
+def failed_after(log: Log, cut: int) -> Counter[tuple[str, str]]:
+    """The model and tool calls that failed after the cut, and those inside which they did."""
+    starts = {r.seq: r for r in log.records if isinstance(r, InvocationStarted)}
+    ends = [r for r in log.records[cut:] if isinstance(r, InvocationEnded) and r.failed and r.call in LEAVES]
+    found: Counter[tuple[str, str]] = Counter()
+    for end in ends:
+        start = starts[end.invocation or 0]
+        found[start.component, start.digest] += 1
+        found += around(log, start)
+    return found
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
@@ -92,7 +117,7 @@ def test_an_edit_executes_exactly_what_it_changes(nodes: tuple[Node, ...], data:
     at = data.draw(st.sampled_from(starts))
     edit = mock(parent, at)
     world.calls.clear()
-    fork = execute(lambda: run(nodes), parent=parent, cut=at.seq, edits=[edit])
+    fork = execute(lambda: run(nodes), parent=parent, cut=at.seq, edits=[edit], serve_failures=True)
     called = sum(world.calls.values())
     fresh = execute(lambda: run(nodes), parent=parent, edits=[edit], reuse="none")
     if in_one_line(nodes):

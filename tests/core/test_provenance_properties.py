@@ -34,7 +34,8 @@ def test_a_fork_executes_only_what_the_edit_could_reach(nodes: tuple[Node, ...],
         return
     at = data.draw(st.sampled_from(starts))
     reached = provenance(parent).affects(at.seq)
-    fork = execute(lambda: run(nodes), parent=parent, cut=at.seq, edits=[mock(parent, at)])
+    edits = [mock(parent, at)]
+    fork = execute(lambda: run(nodes), parent=parent, cut=at.seq, edits=edits, serve_failures=True)
     assert fork.status == "completed"
     out_of_reach = Counter((r.component, r.digest) for r in starts if r.seq not in reached)
     executed = own_executed(fork, at.seq)

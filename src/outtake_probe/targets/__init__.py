@@ -71,13 +71,23 @@ def entries() -> list[Entry]:
     return list(found.values())
 
 
-def when_imported(modules: Sequence[str], act: Callable[[], None]) -> None:
-    """Call `act` once each of these modules has been imported, and now if one is there already."""
+def when_imported(modules: Sequence[str], act: Callable[[], None]) -> Callable[[], None]:
+    """Call `act` once each of these modules has been imported, and now if one is there already.
+
+    Returns what ends the waiting.
+    """
     if any(name in sys.modules for name in modules):
         act()
     waiting = frozenset(name for name in modules if name not in sys.modules)
+    watch = _Watch(waiting, act)
     if waiting:
-        sys.meta_path.insert(0, _Watch(waiting, act))
+        sys.meta_path.insert(0, watch)
+
+    def end() -> None:
+        if watch in sys.meta_path:
+            sys.meta_path.remove(watch)
+
+    return end
 
 
 class _Watch(MetaPathFinder):

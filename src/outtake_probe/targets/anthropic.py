@@ -9,7 +9,7 @@ import anthropic
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.targets.stainless.hooks import Hooks
-from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, http_module
+from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, Turns, http_module
 
 TRIGGERS = ("anthropic",)
 name = "anthropic"
@@ -78,7 +78,7 @@ _hooks = Hooks(
             Api(
                 path="/v1/messages",
                 type="messages",
-                turns="messages",
+                turns=Turns("messages"),
                 whole=_message,
                 pieces=_events,
                 wrong=_wrong_message,
@@ -92,5 +92,3 @@ _hooks = Hooks(
 
 install = _hooks.install
 remove = _hooks.remove
-claims = _hooks.claims
-program = _hooks.program

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
@@ -65,7 +65,7 @@ class Program:
 
 
 class Adapter(Protocol):
-    """One framework."""
+    """One framework, or a library that is only called."""
 
     name: str
     capabilities: Sequence[Capability]
@@ -75,6 +75,11 @@ class Adapter(Protocol):
 
     def remove(self) -> None:
         """Take every hook out again."""
+
+
+@runtime_checkable
+class RunnableAdapter(Adapter, Protocol):
+    """A framework whose objects can be run: a target may be a factory of them."""
 
     def claims(self, made: object) -> bool:
         """Whether this is an object of the framework that can be run."""

@@ -1,4 +1,7 @@
-"""The `openai` client, 1.x to 3.x: chat completions and responses, streaming or not, sync and async, Azure, beta."""
+"""The `openai` client, 1.x to 3.x: chat completions, responses and embeddings, sync and async, Azure, beta.
+
+Answers come whole, as streams, or as a body that the program reads by itself.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import openai
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.targets.stainless.hooks import Hooks
-from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, http_module
+from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, Turns, http_module, is_list_of_objects
 
 TRIGGERS = ("openai",)
 name = "openai"
@@ -127,6 +130,41 @@ def _response_usage(value: Json) -> Usage | None:
     return _tokens(holder.get("usage"), "input_tokens", "output_tokens")
 
 
+def _is_conversation(turns: Json) -> bool:
+    """A list of turns, one text, or nothing but a prompt that the server keeps."""
+    return turns is None or isinstance(turns, str) or is_list_of_objects(turns)
+
+
+# -- embeddings ------------------------------------------------------------------------------------------------------
+
+
+def _vectors(request: Json, _text: str) -> Json:
+    """One vector for each text of a request."""
+    given = request.get("input")
+    number = len(given) if isinstance(given, list) and not all(isinstance(item, int) for item in given) else 1
+    return {
+        "object": "list",
+        "model": _model(request),
+        "data": [{"object": "embedding", "index": n, "embedding": [1.0, 0.0]} for n in range(number)],
+        "usage": {"prompt_tokens": 0, "total_tokens": 0},
+    }
+
+
+def _wrong_vectors(value: Json) -> str | None:
+    data = value.get("data") if isinstance(value, dict) else None
+    fits = isinstance(data, list) and all(isinstance(item, dict) and "embedding" in item for item in data)
+    return None if fits else "no list `data` of objects with an `embedding`"
+
+
+def _no_pieces(request: Json, _text: str) -> list[Json]:
+    """Vectors are not streamed."""
+    return []
+
+
+def _is_text_or_texts(texts: Json) -> bool:
+    return isinstance(texts, str) or (isinstance(texts, list) and bool(texts))
+
+
 _hooks = Hooks(
     Library(
         name=name,
@@ -139,7 +177,7 @@ _hooks = Hooks(
             Api(
                 path="/chat/completions",
                 type="chat.completions",
-                turns="messages",
+                turns=Turns("messages"),
                 whole=_completion,
                 pieces=_completion_chunks,
                 wrong=_wrong_completion,
@@ -149,12 +187,23 @@ _hooks = Hooks(
             Api(
                 path="/responses",
                 type="responses",
-                turns="input",
+                turns=Turns("input", _is_conversation),
                 whole=_response,
                 pieces=_response_events,
                 wrong=_wrong_response,
                 wrong_piece=_wrong_event,
                 usage=_response_usage,
+            ),
+            Api(
+                path="/embeddings",
+                type="embeddings",
+                turns=Turns("input", _is_text_or_texts, "Hello"),
+                whole=_vectors,
+                pieces=_no_pieces,
+                wrong=_wrong_vectors,
+                wrong_piece=_wrong_vectors,
+                usage=_completion_usage,
+                says_text=False,
             ),
         ),
     )
@@ -162,5 +211,3 @@ _hooks = Hooks(
 
 install = _hooks.install
 remove = _hooks.remove
-claims = _hooks.claims
-program = _hooks.program

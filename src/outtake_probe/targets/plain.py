@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, nested
-from outtake_probe.codes import fingerprint
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.replay import LEAVES
 from outtake_probe.session import BadValue, Session
+from outtake_probe.targets.resources import known
 from outtake_probe.values import encode
 
 Args = tuple[Any, ...]
@@ -37,12 +38,14 @@ class ReturnsOnly:
 class Component:
     """A decorated function under the debugger."""
 
-    def __init__(self, kind: CallKind, function: Callable[..., Any], name: str, effects: Effects | None) -> None:
+    def __init__(
+        self, kind: CallKind, function: Callable[..., Any], name: str, effects: Effects | None, state: str = ""
+    ) -> None:
         self.kind = kind
         self.function = function
         self.name = name
         self.effects = effects
-        self.code = fingerprint(function)
+        self.state = state
         self.signature = inspect.signature(function)
         names = list(self.signature.parameters)
         self.bound_to = names[0] if names and names[0] in ("self", "cls") else None
@@ -67,10 +70,15 @@ class Component:
     def _describe(self, session: Session, args: Args, kwargs: Kwargs) -> tuple[Call, inspect.BoundArguments]:
         bound = self.signature.bind(*args, **kwargs)
         given = {name: encode(value) for name, value in bound.arguments.items() if name != self.bound_to}
-        call = Call(self.kind, nested(self.name), given, effects=self.effects, normalize=self._normalize)
+        call = Call(
+            self.kind, nested(self.name), given, effects=self.effects, normalize=self._normalize, state=self.state
+        )
+        call.functions = (self.function,)
+        if self.kind == "tool":
+            call.reaches = (self.function, *bound.arguments.values())
+            call.known = partial(known, session.states, self.function, bound.arguments.get(self.bound_to or ""))
         if self.kind not in LEAVES and session.effects(call) in ("pure", "read"):
             call.whole = ReturnsOnly()
-            call.identity = [given, self.code]
         return call, bound
 
     def _normalize(self, current: Json, value: Json) -> Json:

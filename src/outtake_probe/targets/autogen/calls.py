@@ -18,8 +18,10 @@ from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, Too
 
 from outtake_probe.calling import NewInput, acall, astream
 from outtake_probe.calls import Call, Usage, current
+from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
+from outtake_probe.targets import resources
 from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
@@ -32,6 +34,7 @@ Method = Callable[..., Any]
 
 def install(hub: Hub, patches: Patches) -> None:
     """Wrap every implementation there is, and those to come."""
+    stateless.add(ChatCompletionClient)
     patches.family(ChatCompletionClient, {"create": _model(hub), "create_stream": _model_stream(hub)})
     patches.family(BaseTool, {"run_json": _tool(hub), "run_json_stream": _tool_stream(hub)})
     patches.family(
@@ -128,6 +131,7 @@ def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs
         path,
         given,
         type=type(client).__name__,
+        functions=(type(client).create, type(client).create_stream),
         decode_input=prompts.decode_prompt,
         encode=prompts.encode_piece,
         usage=_usage,
@@ -159,7 +163,7 @@ def _tool(hub: Hub) -> Callable[[Method], Method]:
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,
-                    _tool_call(self, args),
+                    _tool_call(hub, self, args),
                     lambda new: method(self, args if new is None else new.value, *rest, **kwargs),
                 )
 
@@ -176,7 +180,7 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
                 async for piece in method(self, args, *rest, **kwargs):
                     yield piece
                 return
-            call = _tool_call(self, args)
+            call = _tool_call(hub, self, args)
             with inside_call(hub.desks.wake_here):
                 async for piece in astream(
                     hub.session, call, lambda new: method(self, args if new is None else new.value, *rest, **kwargs)
@@ -188,13 +192,18 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
-def _tool_call(tool: Any, args: Mapping[str, Any]) -> Call:
+def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any]) -> Call:
     given = codec.plain(dict(args))
+    function = getattr(tool, "_func", None)
     return Call(
         "tool",
         _below(f"tools/{tool.name}"),
         given,
         effects=effects_of(tool),
+        functions=(getattr(tool, "_func", None), getattr(type(tool), "run", None)),
+        state=resources.declared(tool, function, type(tool)),
+        known=lambda: resources.known(hub.session.states, tool, function),
+        reaches=(function or tool,),
         normalize=lambda _, value: _arguments(tool, given, value),
     )
 
@@ -235,7 +244,7 @@ def _workbench(hub: Hub) -> Callable[[Method], Method]:
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,
-                    _workbench_call(self, name, arguments),
+                    _workbench_call(hub, self, name, arguments),
                     lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
                 )
 
@@ -257,7 +266,7 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
             with inside_call(hub.desks.wake_here):
                 async for piece in astream(
                     hub.session,
-                    _workbench_call(self, name, arguments),
+                    _workbench_call(hub, self, name, arguments),
                     lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
                 ):
                     yield piece
@@ -267,13 +276,17 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
-def _workbench_call(workbench: Any, name: str, arguments: Mapping[str, Any] | None) -> Call:
+def _workbench_call(hub: Hub, workbench: Any, name: str, arguments: Mapping[str, Any] | None) -> Call:
     given = codec.plain(dict(arguments or {}))
+    place = _below("workbench")
     return Call(
         "tool",
         _below(f"tools/{name}"),
         given,
         effects=getattr(workbench, "__outtake_effects__", None),
+        functions=(type(workbench).call_tool,),
+        state=resources.declared(workbench, type(workbench)),
+        known=lambda: resources.owned(hub.session.states, workbench, place),
         encode=_encode_tool_result,
         decode=lambda value: _tool_result(name, value),
         normalize_output=lambda value: _encode_tool_result(_tool_result(name, value)),
@@ -306,11 +319,15 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
             if _is_inside("tool", "/code"):
                 return await method(self, code_blocks, *rest, **kwargs)
             blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
+            place = _below("code")
             call = Call(
                 "tool",
-                _below("code"),
+                place,
                 {"code_blocks": blocks},
                 effects=getattr(self, "__outtake_effects__", None),
+                functions=(method,),
+                state=resources.declared(self, type(self)),
+                known=lambda: resources.owned(hub.session.states, self, place),
                 decode=_code_result,
                 normalize_output=lambda value: encode(_code_result(value)),
                 decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from autogen_core import AgentId
+from autogen_core import AgentId, SingleThreadedAgentRuntime
 
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
@@ -28,7 +28,9 @@ class Hub:
         self.runners: dict[str, Any] = {}
         """Agents that run by themselves, outside of any runtime, by path."""
         self.runtime_class: type[Runtime] = type(
-            "SingleThreadedAgentRuntime", (Runtime,), {"hub": self, "__doc__": Runtime.__doc__}
+            "SingleThreadedAgentRuntime",
+            (Runtime,),
+            {"hub": self, "__doc__": Runtime.__doc__, "__module__": SingleThreadedAgentRuntime.__module__},
         )
 
     def agents(self) -> dict[str, tuple[Runtime, AgentId]]:

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from outtake_probe.bodies import Growing, Part
 from outtake_probe.calling import NewInput
 from outtake_probe.records import Json
-from outtake_probe.redact import SECRET_KEYS
+from outtake_probe.redaction.names import telling
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
 
@@ -131,7 +131,7 @@ def create_args(client: Any) -> dict[str, Json]:
 
 def is_secret(name: str, value: object) -> bool:
     """Whether a setting must not be shown."""
-    if hasattr(value, "get_secret_value") or name in SECRET_KEYS:
+    if hasattr(value, "get_secret_value") or telling(name) == "surely":
         return True
     lower = name.lower()
     return any(lower.endswith(word) for word in _SECRET)

@@ -27,7 +27,7 @@ TRIGGERS = (
 """Modules after whose import `install` puts in place what has become possible; it can be called at any time."""
 
 name = "langchain"
-capabilities: Sequence[Capability] = ("hold:model", "hold:tool", "edit", "mock", "drop")
+capabilities: Sequence[Capability] = ("hold:model", "hold:tool", "edit", "mock", "drop", "state")
 
 Hook = Callable[[Session, Patches], list[str]]
 HOOKS: tuple[tuple[str, str, str, str], ...] = (

@@ -24,6 +24,8 @@ class Around:
         """What a call depends on besides its arguments: answers of a person that the code will be given."""
         self.error: Callable[[Exception], Exception] = lambda error: error
         """The error to raise for a recorded one."""
+        self.signals: tuple[type[BaseException], ...] = ()
+        """Exceptions by which it takes control; one of these is no failure."""
         self.leaf: Callable[[], None] = lambda: None
         """Told when a model or a tool is called."""
         self.is_between: Callable[[], bool] = lambda: False

@@ -18,6 +18,7 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, Usage
+from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain import messages, prompts
@@ -30,6 +31,7 @@ Wrap = Callable[[Method], Method]
 
 def install_chat(session: Session, patches: Patches) -> list[str]:
     """Wrap every chat model there is, and those to come."""
+    stateless.add(BaseChatModel)
     patches.family(
         BaseChatModel,
         {
@@ -44,6 +46,7 @@ def install_chat(session: Session, patches: Patches) -> list[str]:
 
 def install_text(session: Session, patches: Patches) -> list[str]:
     """Wrap every model that completes texts."""
+    stateless.add(BaseLLM)
     patches.family(
         BaseLLM,
         {
@@ -206,7 +209,7 @@ class _Counted:
 def _chat_call(model: Any, said: Sequence[BaseMessage], asked: dict[str, Any], streamed: bool) -> Call:
     path = below("model")
     given = prompts.prompt(model, said, asked, path)
-    what = Call("model", path, given, type=type(model).__name__)
+    what = Call("model", path, given, type=type(model).__name__, functions=_functions(model))
     what.decode_input = prompts.decode_prompt
     what.normalize = lambda _, value: prompts.normalize(given, value)
     if streamed:
@@ -219,9 +222,15 @@ def _chat_call(model: Any, said: Sequence[BaseMessage], asked: dict[str, Any], s
     return what
 
 
+def _functions(model: Any) -> list[Any]:
+    """The methods by which a model's class implements it."""
+    names = ("_generate", "_agenerate", "_stream", "_astream", "_call", "_acall")
+    return [method for name in names if (method := getattr(type(model), name, None)) is not None]
+
+
 def _text_call(model: Any, said: Sequence[str], asked: dict[str, Any], streamed: bool) -> Call:
     given = prompts.text_prompt(model, said if not isinstance(said, str) else [said], asked)
-    what = Call("model", below("model"), given, type=type(model).__name__)
+    what = Call("model", below("model"), given, type=type(model).__name__, functions=_functions(model))
     what.normalize = lambda _, value: prompts.normalize_text(given, value)
     if isinstance(said, str):
         what.decode_input = lambda value: {**value, "prompts": value["prompts"][0]}

@@ -22,7 +22,8 @@ from langchain_core.outputs import (
 from outtake_probe.bodies import Part
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.redact import SECRET_KEYS
+from outtake_probe.redaction.names import telling
+from outtake_probe.redaction.text import MARK
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import around
@@ -102,18 +103,15 @@ def _named(cls: type[object]) -> tuple[list[str], list[str]]:
 def arguments(kwargs: Mapping[str, Any]) -> dict[str, Json]:
     """What else is asked: tools, a format, a place to stop."""
     return {
-        name: MARKED if is_secret(name, value) else encode(value)
+        name: MARK if is_secret(name, value) else encode(value)
         for name, value in kwargs.items()
         if name not in _UNSAID and value not in (None, [], {})
     }
 
 
-MARKED = "[redacted]"
-
-
 def is_secret(name: str, value: object) -> bool:
     """Whether a setting must not be shown."""
-    if hasattr(value, "get_secret_value") or name in SECRET_KEYS:
+    if hasattr(value, "get_secret_value") or telling(name) == "surely":
         return True
     lower = name.lower()
     return isinstance(value, str) and any(lower.endswith(word) for word in _SECRET)

@@ -16,9 +16,11 @@ from langchain_core.tools import BaseTool
 
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current
+from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue, Session
-from outtake_probe.targets.langchain import messages
+from outtake_probe.targets import resources
+from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, below, is_inside
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import decode, encode
@@ -34,6 +36,7 @@ _RUNTIME = ("state", "context", "tool_call_id")
 def install_tools(session: Session, patches: Patches) -> list[str]:
     """Wrap every tool there is, and those to come."""
     patches.family(BaseTool, {"_run": _tool(session), "_arun": _atool(session)})
+    toolkits.install(patches)
     return []
 
 
@@ -46,6 +49,7 @@ def install_retrievers(session: Session, patches: Patches) -> list[str]:
 
 def install_embeddings(session: Session, patches: Patches) -> list[str]:
     """Wrap every class that embeds texts."""
+    stateless.add(Embeddings)
     patches.family(
         Embeddings,
         {
@@ -71,7 +75,7 @@ def _tool(session: Session) -> Wrap:
             try:
                 return call(
                     session,
-                    _tool_call(self, args, kwargs),
+                    _tool_call(session, self, args, kwargs),
                     lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
                 )
             except Exception as error:
@@ -95,7 +99,7 @@ def _atool(session: Session) -> Wrap:
             try:
                 return await acall(
                     session,
-                    _tool_call(self, args, kwargs),
+                    _tool_call(session, self, args, kwargs),
                     lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
                 )
             except Exception as error:
@@ -117,7 +121,7 @@ def _named(kwargs: dict[str, Any], new: NewInput | None) -> dict[str, Any]:
     return kwargs if new is None else {**kwargs, **{k: v for k, v in new.value.items() if k in kwargs or k != "input"}}
 
 
-def _tool_call(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
     said, injected = _split(tool, args, kwargs)
     awaited = around.identity()
     rest = {**({"injected": injected} if injected else {}), **({"answers": awaited} if awaited else {})}
@@ -127,8 +131,13 @@ def _tool_call(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> C
         said,
         {"arguments": said, **rest} if rest else None,
         effects=effects_of(tool),
+        state=resources.declared(*_places(tool)),
+        known=lambda: toolkits.known(session.states, tool, *_made_from(tool)),
         normalize=lambda _, value: _arguments(tool, said, value),
         normalize_output=_result,
+        functions=_functions(tool),
+        reaches=tuple(filter(None, _made_from(tool))) or (tool,),
+        signals=around.signals,
     )
 
 
@@ -203,14 +212,31 @@ def _result(value: Json) -> Json:
     return encode(decode(value))
 
 
+def _functions(tool: Any) -> list[Any]:
+    """What a tool executes: the function that it was made from, or the methods of its class."""
+    return [f for f in (*_made_from(tool), type(tool)._run, type(tool)._arun) if f is not None]
+
+
 def effects_of(tool: Any) -> Effects | None:
     """What the program declares that a tool does to the world; None where it says nothing."""
-    for place in (tool, getattr(tool, "func", None), getattr(tool, "coroutine", None), type(tool)):
+    for place in _places(tool):
         declared = getattr(place, "__outtake_effects__", None)
         if declared in EFFECTS:
             return declared  # type: ignore[no-any-return]
-    noted = (getattr(tool, "metadata", None) or {}).get("effects")
-    return noted if noted in EFFECTS else None
+    metadata = getattr(tool, "metadata", None) or {}
+    if metadata.get("effects") in EFFECTS:
+        return metadata["effects"]  # type: ignore[no-any-return]
+    return "read" if metadata.get("readOnlyHint") is True else None  # what an MCP server says of its tool
+
+
+def _made_from(tool: Any) -> tuple[Any, ...]:
+    """The functions that a tool was made from; None in the place of one that it has not."""
+    return getattr(tool, "func", None), getattr(tool, "coroutine", None)
+
+
+def _places(tool: Any) -> tuple[Any, ...]:
+    """Where a program may have declared something of a tool."""
+    return tool, *_made_from(tool), type(tool)
 
 
 # -- what is asked with one text -------------------------------------------------------------------------------------
@@ -257,6 +283,7 @@ def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
         below("retriever"),
         said,
         type=type(retriever).__name__,
+        functions=(type(retriever)._get_relevant_documents, type(retriever)._aget_relevant_documents),
         effects=effects_of(retriever) or "read",
         normalize=lambda _, value: {**said, **(value if isinstance(value, dict) else {"query": value})},
     )
@@ -302,5 +329,6 @@ def _embed_call(model: Any, texts: Any) -> Call:
         below("embeddings"),
         said,
         type=type(model).__name__,
+        functions=(type(model).embed_documents, type(model).embed_query),
         normalize=lambda _, value: {**said, **(value if isinstance(value, dict) else {"texts": value})},
     )

@@ -15,7 +15,7 @@ from outtake_probe.session import Session
 from outtake_probe.targets import langchain
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.langchain.context import around
-from outtake_probe.targets.langgraph import codec, graphs, interrupts, steps, stores, timeouts
+from outtake_probe.targets.langgraph import codec, describing, graphs, interrupts, steps, stores, timeouts
 from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.program import is_builder, make_program
 from outtake_probe.targets.langgraph.target import CAPABILITIES, GraphTarget
@@ -33,7 +33,7 @@ class _Installed:
     """The hooks of this process."""
 
     def __init__(self, session: Session) -> None:
-        self.hub = Hub(session)
+        self.hub = Hub(session, describing.of_graph)
         self.patches = Patches()
         self.missing: list[str] = []
         self.target = GraphTarget(self.hub, self.missing)

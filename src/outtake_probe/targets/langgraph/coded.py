@@ -1,8 +1,8 @@
-"""The code behind nodes and tasks, as hashes: where it changed, what was recorded of the old code is not true any more.
+"""The functions behind nodes and tasks: where their code changed, what was recorded of the old is not true any more.
 
-A node with other code is another node.  What encloses nodes and tasks (a graph as a node, the function of an
-`@entrypoint`) stays what it is when these change, but the record cannot answer for it as a whole.  Code that comes with
-the frameworks counts for nothing, nor do routers: they always run.
+What encloses nodes and tasks (a graph as a node, the function of an `@entrypoint`) stays what it is when these change,
+but the record cannot answer for it as a whole.  Code that comes with the frameworks counts for nothing, nor do routers:
+they always run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any
 from langgraph.constants import START
 from langgraph.pregel.main import Pregel
 
-from outtake_probe.codes import fingerprint
+from outtake_probe.session import Session
+from outtake_probe.targets.known import ByIdentity
 
 TASK = "_TaskFunction"
 """LangGraph's class for what `@task` makes."""
@@ -25,32 +26,30 @@ _DEEP = 50
 
 
 class Codes:
-    """Hashes of what a program's graphs run, made once for each."""
+    """What a program's graphs run."""
 
-    def __init__(self) -> None:
-        self._own: dict[int, tuple[Any, str]] = {}
-        self._inside: dict[int, tuple[Any, str]] = {}
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._inside: ByIdentity[str] = ByIdentity()
 
-    def own(self, bound: Any) -> str:
-        """Of the functions that a node or task consists of; empty where it has none of the author's."""
+    def own(self, bound: Any) -> tuple[Any, ...]:
+        """The functions that a node or task consists of, as their author wrote them."""
         steps = getattr(bound, "steps", None)
         if isinstance(steps, (list, tuple)) and not isinstance(bound, Pregel):
-            return "".join(map(self.own, steps))
-        return _remembered(self._own, bound, _own)
+            return tuple(function for step in steps for function in self.own(step))
+        return tuple(_own(bound))
 
     def inside(self, bound: Any) -> str:
-        """Of the nodes and tasks that it encloses; empty where it encloses none."""
+        """A hash of the code of the nodes and tasks that it encloses; empty where it encloses none."""
         steps = getattr(bound, "steps", None)
         if isinstance(steps, (list, tuple)) and not isinstance(bound, Pregel):
             return "".join(map(self.inside, steps))
-        return _remembered(self._inside, bound, _inside)
+        return self._inside.get(bound, lambda: self._hash_inside(bound))
 
-
-def _remembered(known: dict[int, tuple[Any, str]], bound: Any, make: Any) -> str:
-    found = known.get(id(bound))
-    if found is None or found[0] is not bound:
-        found = known[id(bound)] = (bound, make(bound))
-    return found[1]
+    def _hash_inside(self, bound: Any) -> str:
+        code = self._session.code
+        found = [(name, code.of(functions).fingerprint) for name, functions in _enclosed(bound, [])]
+        return blake2b(repr(sorted(found)).encode(), digest_size=8).hexdigest() if found else ""
 
 
 def functions(bound: Any) -> Iterator[Any]:
@@ -68,8 +67,9 @@ def _is_stand_in(function: Any) -> bool:
     return getattr(function, "__name__", "") == "run_in_executor"
 
 
-def _own(bound: Any) -> str:
-    return "".join(_code(written) for function in functions(bound) for written in _written(function))
+def _own(bound: Any) -> Iterator[Any]:
+    for function in functions(bound):
+        yield from _written(function)
 
 
 def _written(function: Any) -> Iterator[Any]:
@@ -82,34 +82,25 @@ def _written(function: Any) -> Iterator[Any]:
             yield value
 
 
-def _code(function: Any) -> str:
-    return fingerprint(function) or fingerprint(vars(type(function)).get("__call__"))
-
-
 def _is_framework(function: Any) -> bool:
     return str(getattr(function, "__module__", "") or "").split(".")[0].split("_")[0] in _FRAMEWORK
 
 
-def _inside(bound: Any) -> str:
-    found = list(_enclosed(bound, []))
-    return blake2b(repr(sorted(found)).encode(), digest_size=8).hexdigest() if found else ""
-
-
-def _enclosed(bound: Any, around: list[Any]) -> Iterator[tuple[str, str]]:
-    """Names and hashes of the nodes and tasks that something runs, at any depth."""
+def _enclosed(bound: Any, around: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Names and functions of the nodes and tasks that something runs, at any depth."""
     if any(bound is other for other in around) or len(around) > _DEEP:
         return
     deeper = [*around, bound]
     if isinstance(bound, Pregel):
         for name, node in bound.nodes.items():
             if name != START:
-                yield name, _own(node.bound)
+                yield name, list(_own(node.bound))
                 yield from _enclosed(node.bound, deeper)
     for function in functions(bound) if not isinstance(bound, Pregel) else ():
         yield from _called(function, deeper)
 
 
-def _called(function: Any, around: list[Any]) -> Iterator[tuple[str, str]]:
+def _called(function: Any, around: list[Any]) -> Iterator[tuple[str, list[Any]]]:
     """The graphs and tasks that a function can name."""
     if _is_framework(function):
         return
@@ -117,13 +108,13 @@ def _called(function: Any, around: list[Any]) -> Iterator[tuple[str, str]]:
         if isinstance(value, Pregel):
             yield from _enclosed(value, around)
         elif type(value).__name__ == TASK:
-            yield str(getattr(value, "__name__", "")), _code(value.func)
+            yield str(getattr(value, "__name__", "")), [value.func]
             yield from _helped(value.func, around)
         elif isinstance(value, FunctionType) and value.__module__ == getattr(function, "__module__", None):
             yield from _helped(value, around)
 
 
-def _helped(function: Any, around: list[Any]) -> Iterator[tuple[str, str]]:
+def _helped(function: Any, around: list[Any]) -> Iterator[tuple[str, list[Any]]]:
     if not any(function is other for other in around) and len(around) <= _DEEP:
         yield from _called(function, [*around, function])
 

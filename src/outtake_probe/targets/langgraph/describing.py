@@ -12,7 +12,7 @@ from langgraph.pregel.main import Pregel
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import tools
 from outtake_probe.targets.langgraph import outputs, settings
-from outtake_probe.targets.langgraph.hub import Hub
+from outtake_probe.targets.langgraph.hub import Described, Hub
 from outtake_probe.targets.langgraph.places import is_function, name_of
 
 
@@ -20,11 +20,16 @@ def describe(hub: Hub) -> dict[str, Json]:
     """Components and edges of every graph that is known."""
     components: dict[str, Json] = {}
     edges: list[Json] = []
-    for path, graph in list(hub.graphs.items()):
-        for found in _components(path, graph, ()):
+    for parts, lines in hub.graphs.described():
+        for found in parts:
             components.setdefault(found["path"], found)
-        edges += [edge for edge in _edges(path, graph, ()) if edge not in edges]
+        edges += [edge for edge in lines if edge not in edges]
     return {"components": list(components.values()), "edges": edges}
+
+
+def of_graph(path: str, graph: Any) -> Described:
+    """Components and edges of one graph."""
+    return list(_components(path, graph, ())), list(_edges(path, graph, ()))
 
 
 def _components(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict[str, Json]]:

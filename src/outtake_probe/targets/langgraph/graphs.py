@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -213,7 +213,7 @@ def _begun(hub: Hub, graph: Any, kwargs: Mapping[str, Any]) -> Place | None:
     return hub.place(graph, now.path, _modes(kwargs, ()))
 
 
-def _within(place: Place, source: Iterator[Any]) -> Iterator[Any]:
+def _within(place: Place, source: Iterator[Any]) -> Generator[Any, None, None]:
     """What runs when the next item is asked for is inside the place."""
     try:
         while True:
@@ -230,7 +230,7 @@ def _within(place: Place, source: Iterator[Any]) -> Iterator[Any]:
             source.close()
 
 
-async def _awithin(place: Place, source: AsyncIterator[Any]) -> AsyncIterator[Any]:
+async def _awithin(place: Place, source: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
     try:
         while True:
             token = here.set(place)
@@ -268,6 +268,7 @@ def _flowing(
                 current.reset(token)
             yield item
     except GeneratorExit:
+        source.close()
         drive(after(session, passage, _outcome(place)))
         raise
     except Exception as error:
@@ -300,6 +301,7 @@ async def _aflowing(
                 current.reset(token)
             yield item
     except GeneratorExit:
+        await source.aclose()
         for _ in after(session, passage, _outcome(place)):
             continue
         raise

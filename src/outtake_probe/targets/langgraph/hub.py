@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from outtake_probe.records import Json
 from outtake_probe.session import Session
+from outtake_probe.targets.known import ByIdentity, Known
 from outtake_probe.targets.langgraph.coded import Codes
 from outtake_probe.targets.langgraph.places import Ledger, Place, here
 from outtake_probe.targets.langgraph.settings import Changed, places_of
@@ -13,27 +15,29 @@ from outtake_probe.targets.langgraph.visits import INSIDE, Visit, visit
 from outtake_probe.waits import Steps
 
 CONF = "configurable"
+Described = tuple[list[Json], list[Json]]
+"""Components and edges."""
 
 
 class Hub:
     """One debugged program: its session, its graphs, and who wrote what in them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, describe: Callable[[str, Any], Described]) -> None:
         self.session = session
-        self.graphs: dict[str, Any] = {}
-        """Graphs that have run, by path."""
+        self.graphs: Known[Described] = Known(describe)
+        """Graphs that have run, the first for each path."""
         self.changed: list[Changed] = []
         """Settings that were changed while the program ran."""
         self.blank = Ledger()
         """For what is checked before anything runs."""
-        self.codes = Codes()
+        self.codes = Codes(session)
         self._recorded: dict[str, frozenset[str]] = {}
-        self._ledgers: dict[tuple[int, str, str], Ledger] = {}
+        self._ledgers: ByIdentity[dict[tuple[str, str], Ledger]] = ByIdentity()
 
     def place(self, graph: Any, path: str, modes: frozenset[str], cause: tuple[int, ...] = ()) -> Place:
         """A graph begins to run."""
         outer = here.get()
-        self.graphs.setdefault(path, graph)
+        self.graphs.add(path, graph, newest=False, told=self.session.target is not None)
         streams = modes | (outer.streams if outer is not None else frozenset())
         return Place(graph, path, Ledger(), outer, cause=cause, streams=streams)
 
@@ -44,8 +48,9 @@ class Hub:
         if place.threaded or thread is None:
             return
         place.threaded = True
-        key = (id(place.graph), str(thread), str(conf.get("checkpoint_ns", "")))
-        place.ledger = self._ledgers.setdefault(key, place.ledger)
+        key = (str(thread), str(conf.get("checkpoint_ns", "")))
+        of_graph: dict[tuple[str, str], Ledger] = self._ledgers.get(place.graph, dict)
+        place.ledger = of_graph.setdefault(key, place.ledger)
 
     def settings(self, place: Place, name: str) -> list[Json]:
         """What was changed of the settings that a node of a graph depends on."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph import types
-from langgraph.errors import GraphInterrupt
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.types import Interrupt
 
 from outtake_probe.records import Json
@@ -27,6 +27,7 @@ from outtake_probe.targets.patches import Patches
 def install(hub: Hub, patches: Patches, around: Around) -> None:
     """Tell LangChain's adapter what surrounds it."""
     patches.set(around, "leaf", hub.leaf)
+    patches.set(around, "signals", (GraphBubbleUp,))
     patches.set(around, "identity", _identity)
     patches.set(around, "error", _error)
     patches.set(around, "is_between", _is_between)

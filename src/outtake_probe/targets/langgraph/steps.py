@@ -323,9 +323,6 @@ class Step(Runnable[Any, Any]):
         beside = _beside(conf, answers)
         is_task = _is_task(self._task)
         shown = _arguments(self._bound, now.shown) if is_task else now.shown
-        code = self._hub.codes.own(self._bound)
-        if code:
-            beside["code"] = code
         caused = self._place.causes(self._task)
         cause = self._place.cause
         return Call(
@@ -341,6 +338,7 @@ class Step(Runnable[Any, Any]):
             decode=now.decode,
             normalize=lambda _, value: self._full(now, value, is_task),
             normalize_output=encode_plain if is_task else functools.partial(outputs.full, self._place, self._task),
+            functions=self._hub.codes.own(self._bound),
             whole=now,
         )
 

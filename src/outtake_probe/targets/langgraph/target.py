@@ -22,6 +22,7 @@ CAPABILITIES: Sequence[Capability] = (
     "mock",
     "drop",
     "configure",
+    "state",
 )
 _NO_QUEUE = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
 
@@ -39,7 +40,7 @@ class GraphTarget:
     def adopt(self, name: str, graph: Any) -> None:
         """This graph is what the program is."""
         self._graph, self._name = graph, name
-        self._hub.graphs[name] = graph
+        self._hub.graphs.add(name, graph, newest=True)
 
     def perform(self, act: Callable[[], Json]) -> Json:
         """Nothing of a graph is bound to a loop or a thread."""
@@ -90,7 +91,7 @@ class GraphTarget:
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from its next call on."""
-        self._hub.changed.append(settings.change(self._hub.graphs, component, key, value))
+        self._hub.changed.append(settings.change(dict(self._hub.graphs.items()), component, key, value))
 
     def describe(self) -> Json:
         """Graph, components with configuration and schemas, hooks that are missing."""

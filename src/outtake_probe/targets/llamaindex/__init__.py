@@ -14,7 +14,7 @@ from workflows import Workflow
 
 from outtake_probe.session import Session
 from outtake_probe.targets.base import Capability, Program
-from outtake_probe.targets.llamaindex import events, hooks
+from outtake_probe.targets.llamaindex import events, graph, hooks
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.program import make_program
 from outtake_probe.targets.llamaindex.target import CAPABILITIES, LlamaIndexTarget
@@ -31,7 +31,7 @@ class _Installed:
     """The hooks of this process."""
 
     def __init__(self, session: Session) -> None:
-        self.hub = Hub(session)
+        self.hub = Hub(session, graph.of_workflow)
         self.patches = Patches()
         self.done: set[str] = set()
         self.missing: list[str] = []

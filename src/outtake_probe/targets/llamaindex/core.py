@@ -16,6 +16,7 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.tools.types import BaseTool
 from workflows import Workflow
 
+from outtake_probe.keeping import stateless
 from outtake_probe.targets.llamaindex import models, tools
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.patches import Patches
@@ -28,6 +29,7 @@ UNFIT: list[Any] = [BaseMemory]
 
 def install(hub: Hub, patches: Patches) -> None:
     """Wrap every model, embedding and tool there is, and those to come."""
+    stateless.update((BaseLLM, BaseEmbedding))
     patches.family(BaseLLM, models.methods(hub))
     patches.family(BaseEmbedding, models.embedding_methods(hub))
     patches.family(BaseTool, tools.methods(hub))

@@ -13,7 +13,7 @@ from outtake_probe.records import Json
 from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import settings
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.hub import Described, Hub
 
 START, STOP, PERSON = "start", "stop", "person"
 
@@ -22,10 +22,15 @@ def describe(hub: Hub) -> Json:
     """Components and edges of every workflow that is known."""
     components: list[Component] = []
     edges: list[Edge] = []
-    for path, workflow in list(hub.workflows.items()):
-        components += _components(path, workflow)
-        edges += _edges(path, _configs(workflow))
+    for parts, lines in hub.workflows.described():
+        components += parts
+        edges += lines
     return {"components": [asdict(c) for c in components], "edges": [asdict(e) for e in dict.fromkeys(edges)]}
+
+
+def of_workflow(path: str, workflow: Any) -> Described:
+    """Components and edges of one workflow."""
+    return list(_components(path, workflow)), list(_edges(path, _configs(workflow)))
 
 
 def _configs(workflow: Any) -> dict[str, Any]:

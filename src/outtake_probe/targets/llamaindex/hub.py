@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,14 @@ from outtake_probe.bodies import Growing
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
+from outtake_probe.targets.base import Component, Edge
+from outtake_probe.targets.known import Known
 from outtake_probe.targets.llamaindex import events, own
 from outtake_probe.targets.llamaindex.contents import Contents
 from outtake_probe.targets.llamaindex.runs import Run
+
+Described = tuple[list[Component], list[Edge]]
+"""The components and edges of a workflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +36,12 @@ class Said:
 class Hub:
     """One debugged program: its session, its workflows by path, and their runs."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, describe: Callable[[str, Any], Described]) -> None:
         self.session = session
         self.target: Target | None = None
         self.runs: dict[str, Run] = {}
         """The runs that have not ended, by the framework's id."""
-        self.workflows: dict[str, Any] = {}
+        self.workflows: Known[Described] = Known(describe)
         """Workflows by path, the newest for each."""
         self.watched: dict[int, weakref.ref[Workflow]] = {}
         self.collects: dict[tuple[str, str], Json] = {}
@@ -70,7 +76,7 @@ class Hub:
     def adopt(self, workflow: Any) -> str:
         """The path of a workflow that is about to run here."""
         path = place(name_of(workflow))
-        self.workflows[path] = workflow
+        self.workflows.add(path, workflow, newest=True)
         self.watch(workflow)
         if self.session.target is None and self.target is not None:
             self.session.ready(self.target)

@@ -63,6 +63,8 @@ class Exchange:
 
     name = "model"
     said = "messages"
+    methods: Sequence[str] = ("chat", "achat", "stream_chat", "astream_chat")
+    """The methods by which a class implements it."""
 
     def __init__(self, hub: Hub, model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         self.hub = hub
@@ -104,6 +106,9 @@ class Exchange:
             below(self.name),
             given,
             type=type(self.model).__name__,
+            functions=[
+                method for name in self.methods if (method := getattr(type(self.model), name, None)) is not None
+            ],
             encode=self.piece if streams else self.encode,
             decode=self.whole if streams else self.decode,
             usage=usage,
@@ -197,6 +202,7 @@ class Completion(Exchange):
     """A text in, a text out."""
 
     said = "prompt"
+    methods = ("complete", "acomplete", "stream_complete", "astream_complete")
 
     def told(self) -> Json:
         return encode(self.first())
@@ -238,6 +244,7 @@ class Embedding(Exchange):
 
     name = "embedding"
     said = "text"
+    methods = ("_get_query_embedding", "_get_text_embedding", "_aget_query_embedding", "_aget_text_embedding")
 
     def first(self) -> Any:
         return self.args[0] if self.args else next(iter(self.kwargs.values()), None)

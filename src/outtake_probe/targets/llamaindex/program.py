@@ -21,7 +21,7 @@ def make_program(workflow: Any, hub: Hub, target: LlamaIndexTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     path = name_of(workflow)
     hub.watch(workflow)
-    hub.workflows[path] = workflow
+    hub.workflows.add(path, workflow, newest=True)
     return Program(_Runner(workflow).run, target, path)
 
 

@@ -12,10 +12,12 @@ from workflows import Workflow
 from workflows.events import Event, StartEvent, StepFailedEvent
 
 from outtake_probe.calls import Frame
-from outtake_probe.codes import fingerprint
 from outtake_probe.targets.llamaindex import own
 from outtake_probe.targets.llamaindex.state import Shared
+from outtake_probe.waits import SETTLE
 
+SLACK = 0.05
+"""Seconds by which two readings of the same due time may differ."""
 TURNS = 1000
 """Turns of the loop in which an event that was sent has been received, as a rule."""
 
@@ -34,15 +36,23 @@ class Run:
     hold: Any = None
     """What waits for a person."""
     loop: asyncio.AbstractEventLoop | None = None
+    outside: list[Event] = field(default_factory=list)
+    """Events that the program sent from outside of the run's steps and that are not received yet."""
     expected: list[Event] = field(default_factory=list)
     """Events of a person that were sent and are not received yet."""
     awaited: dict[str, type[Event]] = field(default_factory=dict)
     """Types of events that steps wait for, by waiter."""
+    asks: bool = False
+    """It has streamed a question to a person, and nothing has arrived since."""
+    timer: bool = False
+    """It goes on by itself when some time is over: that of a waiter or of a retry, not its own time-out."""
     unheard: str = ""
     """The last event that a step returned or sent and no step accepts, in words."""
     failure: Exception | None = None
     """Why the debugger ended it."""
-    _codes: dict[str, str] = field(default_factory=dict)
+    _deadline: float | None = None
+    _passing: int = 0
+    _passed: list[asyncio.Future[None]] = field(default_factory=list)
     _order: dict[asyncio.Task[Any], int] = field(default_factory=dict)
     _count: int = 0
     _causes: dict[int, tuple[Event, tuple[int, ...], bool]] = field(default_factory=dict)
@@ -106,7 +116,59 @@ class Run:
         known = self._causes.get(id(events[0])) if len(events) == 1 else None
         return known[1][0] if known is not None and known[2] else None
 
+    # -- time --------------------------------------------------------------------------------------------------------
+
+    def waits(self, now: float, timeout: float | None) -> None:
+        """The framework waits, at most `timeout` seconds from `now` on: for the next time at which something is due.
+
+        At first, that is the time-out of the whole workflow, where it has one.
+        """
+        due = None if timeout is None else now + timeout
+        if self._deadline is None:
+            self._deadline = due if due is not None and self.workflow._timeout is not None else float("inf")
+        self.timer = due is not None and due < self._deadline - SLACK
+
     # -- order -------------------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """A step is at the gate: before its code, or after it."""
+        self._passing += 1
+
+    def leave(self) -> None:
+        """It has passed, or its code runs."""
+        self._passing -= 1
+        if not self._passing:
+            passed, self._passed = self._passed, []
+            for future in passed:
+                if not future.done():
+                    future.set_result(None)
+
+    async def let_in(self, event: Event) -> None:
+        """Receive an event; one from outside that nobody takes yet waits until the steps had their first turns.
+
+        Without a debugger a step waits for events at once, and what is sent at the same time finds it waiting.
+        """
+        count = len(self.outside)
+        self.outside = [other for other in self.outside if other is not event]
+        if len(self.outside) < count and not self._is_taken(event):
+            await self._passed_the_gate()
+
+    async def _passed_the_gate(self) -> None:
+        turns = 0
+        while self._passing or turns < SETTLE:
+            if self._passing:
+                turns = 0
+                future = asyncio.get_running_loop().create_future()
+                self._passed.append(future)
+                await future
+            else:
+                turns += 1
+                await asyncio.sleep(0)
+
+    def _is_taken(self, event: Event) -> bool:
+        """Whether a step accepts an event, or waits for it."""
+        taken = (*(cls for config in self.configs.values() for cls in config.accepted_events), *self.awaited.values())
+        return any(isinstance(cls, type) and isinstance(event, cls) for cls in taken)
 
     async def received(self, events: Sequence[Event]) -> None:
         """Wait until a person's events have been received that were sent before a step began.
@@ -144,11 +206,9 @@ class Run:
         """The cells of a prefix."""
         return own.own(self.workflow) if prefix == "self" else self.store
 
-    def code(self, step: str) -> str:
-        """Changes when the code of a step does: what was recorded of another code answers for none."""
-        if step not in self._codes:
-            self._codes[step] = fingerprint(self.workflow._get_steps()[step])
-        return self._codes[step]
+    def function(self, step: str) -> Any:
+        """What a step executes."""
+        return self.workflow._get_steps()[step]
 
     @functools.cached_property
     def configs(self) -> dict[str, Any]:

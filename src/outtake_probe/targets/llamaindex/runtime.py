@@ -13,7 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 from workflows.errors import WorkflowCancelledByUser
-from workflows.events import Event, InternalDispatchEvent, StopEvent, UnhandledEvent, WorkflowIdleEvent
+from workflows.events import (
+    Event,
+    InputRequiredEvent,
+    InternalDispatchEvent,
+    StopEvent,
+    UnhandledEvent,
+    WorkflowIdleEvent,
+)
 from workflows.runtime.runtime_decorators import BaseInternalRunAdapterDecorator
 from workflows.runtime.types.plugin import RegisteredWorkflow, Runtime
 from workflows.runtime.types.ticks import TickAddEvent, TickCancelRun
@@ -74,7 +81,11 @@ def _worker(hub: Hub, worker: Any) -> Any:
         bound = rest.pop("bound_events", None)
         asked = Asked(state, step_name, event, workflow, bound, rest.get("retry"), rest)
         sent = list(run.expected)
-        outputs = await Invocation(hub, run, worker, asked).go()
+        run.enter()
+        try:
+            outputs = await Invocation(hub, run, worker, asked).go()
+        finally:
+            run.leave()
         await run.received(sent)
         run.came_back()
         return outputs
@@ -154,6 +165,7 @@ def _outside(hub: Hub, run: Run, send: Any) -> Any:
     async def send_event(tick: Any) -> None:
         if isinstance(tick, TickAddEvent):
             tick = await message(hub, run, sender(), tick)
+            run.outside += [tick.event] if tick is not None else []
         if tick is not None:
             await send(tick)
 
@@ -253,6 +265,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         return self._hub.now()
 
     async def wait_for_next_task(self, running: Any, pending: Any, timeout: float | None = None) -> Any:
+        self._run.waits(self._hub.now(), timeout)
         if timeout is not None and self._hub.session.standstill.now:
             timeout = max(timeout, _BREATH)
         result = await super().wait_for_next_task(running, pending, timeout)
@@ -261,6 +274,9 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
 
     async def wait_receive(self, timeout_seconds: float | None = None) -> Any:
         result = await super().wait_receive(timeout_seconds)
+        tick = getattr(result, "tick", None)
+        if isinstance(tick, TickAddEvent):
+            await self._run.let_in(tick.event)
         self._run.came_back()
         return result
 
@@ -308,6 +324,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
             if here is not None and here.run is self._run:
                 here.streamed.append(told)
                 path = here.path
+            self._run.asks = self._run.asks or isinstance(event, InputRequiredEvent)
             if type(event).__name__ not in QUIET:
                 self._hub.session.note(type(event).__name__, path, told)
         await super().write_to_event_stream(event)
@@ -315,6 +332,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
     async def on_tick(self, tick: Any) -> None:
         if isinstance(tick, TickAddEvent):
             waiting.over(self._run)
+            self._run.asks = False
             self._run.expected = [event for event in self._run.expected if event is not tick.event]
         await super().on_tick(tick)
 

@@ -149,7 +149,7 @@ class Invocation:
         asked, run = self.asked, self.run
         given, answers = asked.input(), asked.answers()
         resolved = [encode(answer) for answer in answers]
-        identity = [codec.identity(given), asked.attempt, codec.identity(resolved), run.code(asked.step)]
+        identity = [codec.identity(given), asked.attempt, codec.identity(resolved)]
         events = [*asked.events, *(answer for answer in answers if isinstance(answer, Event)), *self._completing()]
         return Call(
             kind_of(run, asked),
@@ -163,6 +163,7 @@ class Invocation:
             decode=self._decode,
             normalize=lambda current, value: normalize_input(self.asked, self.config, current, value),
             normalize_output=lambda value: normalize_output(self.run, self.config, value),
+            functions=(run.function(asked.step),),
             whole=self,
         )
 
@@ -195,6 +196,7 @@ class Invocation:
 
     async def _execute(self, new: NewInput | None) -> Any:
         self.executed = True
+        self.run.leave()
         asked = with_input(self.asked, new) if new is not None else self.asked
         here, watched = running.set(self), watching.set(self.watch)
         try:
@@ -207,6 +209,7 @@ class Invocation:
                 **asked.extra,
             )
         finally:
+            self.run.enter()
             running.reset(here)
             watching.reset(watched)
         return self._take(outputs)

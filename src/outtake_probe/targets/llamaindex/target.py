@@ -30,6 +30,7 @@ CAPABILITIES: Sequence[Capability] = (
     "drop",
     "inject",
     "configure",
+    "state",
 )
 PATIENCE = 10.0
 """Seconds that a command waits for the program's event loop."""

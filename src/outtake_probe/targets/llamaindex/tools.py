@@ -14,11 +14,13 @@ from typing import Any
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.tools.types import ToolOutput
 from workflows import Context
+from workflows.runtime.types.results import WaitingForEvent
 
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
+from outtake_probe.targets import resources
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.models import below
@@ -113,6 +115,11 @@ class _Use:
             below(f"tools/{self.name}"),
             self.given(),
             effects=effects_of(self.tool),
+            functions=[f for f in (*_functions(self.tool), type(self.tool).__call__) if f],
+            signals=(WaitingForEvent,),
+            state=resources.declared(self.tool, *_functions(self.tool), type(self.tool)),
+            reaches=tuple(filter(None, _functions(self.tool))) or (self.tool,),
+            known=lambda: resources.known(self.hub.session.states, self.tool, *_functions(self.tool)),
             encode=self.encode,
             decode=self.decode,
             normalize=self.normalize,
@@ -223,9 +230,14 @@ def _acalled(hub: Hub, method: Method) -> Method:
     return called
 
 
+def _functions(tool: Any) -> list[Any]:
+    """The functions that a tool was made from; None in the place of one that it has not."""
+    return [getattr(tool, name, None) for name in ("_real_fn", "_fn", "_async_fn")]
+
+
 def effects_of(tool: Any) -> Effects | None:
     """What the program declares that a tool does to the world; None where it says nothing."""
-    functions = [getattr(tool, name, None) for name in ("_real_fn", "_fn", "_async_fn")]
+    functions = _functions(tool)
     if any(getattr(f, "__module__", "").endswith("multi_agent_workflow") for f in functions):
         return "pure"
     for place in (tool, *functions, type(tool)):

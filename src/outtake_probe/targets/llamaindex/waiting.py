@@ -1,27 +1,35 @@
-"""A run that can only go on when a person, or another program, sends an event: it is shown as waiting."""
+"""A run in which nothing moves until an event arrives: it waits for its program, or for a person.
+
+A person is asked where nothing else in the program can act: no other task, timer, thread or server of it.  Then the
+clock of the framework stands still, so that the workflow's time-out leaves them time.  A run that waits for a person by
+the type of what it waits for, while its program may answer for them, is shown as waiting, too, but everything goes on.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import os
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import workflows
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import Event, HumanResponseEvent
 
 from outtake_probe.gate import Answer
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Stopped
+from outtake_probe.targets import activity
 from outtake_probe.waits import adrive
 
 if TYPE_CHECKING:
     from outtake_probe.targets.llamaindex.hub import Hub
     from outtake_probe.targets.llamaindex.runs import Run
 
-PATIENCE = 0.1
-"""Seconds in which a program may answer by itself before a person is asked."""
-GRACE = 1.0
-"""Seconds in which a program may still send an event into a run in which nothing can happen any more."""
+FIRST, LONGEST = 0.02, 0.5
+"""Seconds between two looks at whether the program may still act: at first, and at most."""
+_FRAMEWORK = os.path.join(os.path.dirname(workflows.__file__ or ""), "")
 _tasks: set[asyncio.Future[Any]] = set()
 
 
@@ -46,12 +54,59 @@ def idle(hub: Hub, run: Run) -> None:
 
 
 async def _shown(hub: Hub, run: Run) -> None:
-    await asyncio.sleep(PATIENCE)
-    if run.unheard and run.is_closed():
-        await asyncio.sleep(GRACE)
-        run.failure = WorkflowRuntimeError(f"{run.unheard}: nothing follows from it, and the run would never end")
-        await run.adapter.cancel()
-        return
+    """Look what the program does as long as the run waits, and ask a person where that makes sense."""
+    asked: _Asked | None = None
+    pause = FIRST
+    try:
+        while asked is None or not asked.task.done():
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST)
+            others = _others(hub)
+            if not others and run.unheard and run.is_closed():
+                run.failure = WorkflowRuntimeError(
+                    f"{run.unheard}: nothing follows from it, and the run would never end"
+                )
+                await run.adapter.cancel()
+                return
+            if (others and not is_for_a_person(run)) or _is_replaying(hub):
+                _withdraw(asked)
+                asked = None
+            elif asked is None or asked.others != others:
+                _withdraw(asked)
+                asked = _Asked(others, asyncio.ensure_future(_ask(hub, run, others)))
+    finally:
+        _withdraw(asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A person is asked; `others` of the program may answer, too."""
+
+    others: bool
+    task: asyncio.Future[None]
+
+
+def _withdraw(asked: _Asked | None) -> None:
+    if asked is not None:
+        asked.task.cancel()
+
+
+def _others(hub: Hub) -> bool:
+    """Whether anything in the program may act while its runs wait."""
+    busy = any(run.timer for run in hub.runs.values())
+    return busy or activity.may_act(asyncio.get_running_loop(), _waits_for_events)
+
+
+def _waits_for_events(files: Sequence[str]) -> bool:
+    """Whether a task that is suspended there waits for events of workflows, or shows that one does."""
+    return bool(files) and (files[-1].startswith(_FRAMEWORK) or __file__ in files)
+
+
+def _is_replaying(hub: Hub) -> bool:
+    return hub.session.rerun is not None and hub.session.rerun.replay.in_prefix
+
+
+async def _ask(hub: Hub, run: Run, others: bool) -> None:
     fields: dict[str, Json] = {
         "when": "input",
         "reason": f"waits for {names(run) or 'an event'}",
@@ -59,9 +114,10 @@ async def _shown(hub: Hub, run: Run) -> None:
         "component": run.path,
         "call": "flow",
         "prompt": f"{run.path} waits for {names(run) or 'an event'}",
+        "others": others,
     }
     try:
-        answer = await adrive(hub.session.hold(fields, lambda given: _complete(hub, run, given)))
+        answer = await adrive(hub.session.hold(fields, lambda given: _complete(hub, run, given), still=not others))
     except Stopped:
         await run.adapter.cancel()
         return
@@ -92,6 +148,11 @@ def expected(run: Run) -> list[type[Event]]:
 
 def names(run: Run) -> str:
     return ", ".join(cls.__name__ for cls in expected(run))
+
+
+def is_for_a_person(run: Run) -> bool:
+    """Whether it waits for a person by what it asked or waits for."""
+    return run.asks or any(map(_is_human, expected(run)))
 
 
 def _is_human(cls: Any) -> bool:

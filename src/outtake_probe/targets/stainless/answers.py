@@ -41,7 +41,7 @@ def answer_json(made: Any) -> Json:
 
 def mocked(api: Api, request: Json, value: Json) -> Json:
     """The whole response of a mock.  Raises `BadValue`."""
-    if isinstance(value, str):
+    if isinstance(value, str) and api.says_text:
         return api.whole(request, value)
     _check(api, value, api.wrong(value), "a response", api.whole(request, "Hello"))
     return {**api.whole(request, ""), **value}
@@ -63,6 +63,7 @@ def _check(api: Api, value: Json, wrong: str | None, takes: str, example: Json) 
     if wrong is not None:
         shown = json.dumps(value)[:200]
         raise BadValue(
-            f"{api.type} answers {takes}, or a text that the model says; there is {wrong} in {shown}. "
+            f"{api.type} answers {takes}{', or a text that the model says' if api.says_text else ''}; there is {wrong} "
+            f"in {shown}. "
             f"Example: {json.dumps(example)}"
         )

@@ -7,16 +7,19 @@ import functools
 import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from outtake_probe import calling
 from outtake_probe.calling import NewInput
 from outtake_probe.calls import Call, Usage, nested
 from outtake_probe.session import Session
+from outtake_probe.targets.stainless import raw_body
 from outtake_probe.targets.stainless.answers import Answered, Served, answer_json, mocked, mocked_pieces
 from outtake_probe.targets.stainless.errors import Errors
 from outtake_probe.targets.stainless.library import Api, Library
 from outtake_probe.targets.stainless.pieces import AsyncPieces, Pieces
+from outtake_probe.targets.stainless.raw_body import mocked_body
 from outtake_probe.targets.stainless.requests import body_json, edited_body, normalized, plain, settled
 
 RAW = "X-Stainless-Raw-Response"
@@ -57,6 +60,8 @@ class Exchange:
         self.errors = Errors(self._complete)
         self._live: Any = None
         self._used: Usage | None = None
+        self._texts: list[str] = []
+        """The body that the program reads by itself, as far as it has come."""
 
     def _header(self, name: str) -> str:
         """A header that the library's own code has set, or an empty text."""
@@ -65,13 +70,19 @@ class Exchange:
 
     @property
     def from_the_wire(self) -> bool:
-        """Whether the program reads the response from the wire by itself, where nothing could give it again."""
-        helper = self.library.wire_helper
-        return self.raw == "stream" or bool(helper and self._header(helper))
+        """Whether a helper of the library reads the response from the wire, where nothing could give it again."""
+        return bool(self.library.wire_helper and self._header(self.library.wire_helper))
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the program reads the body of the response by itself."""
+        return self.raw == "stream"
 
     def _call(self) -> Call:
         """The invocation, as the gate sees it."""
         absent, mock = self.library.absent, mocked_pieces if self.streams else mocked
+        if self.is_unread:
+            mock = partial(mocked_body, streams=self.streams)
         return Call(
             "model",
             nested("model"),
@@ -80,7 +91,7 @@ class Exchange:
             decode_input=lambda value: edited_body(self.body, value, absent),
             encode=lambda answered: answered.json,
             decode=Served,
-            usage=lambda _: self._used,
+            usage=lambda _: raw_body.usage(self.api, self._texts) if self.is_unread else self._used,
             normalize=lambda _, value: normalized(plain(self.body, absent), self.api.turns, value),
             normalize_output=lambda value: mock(self.api, self.body, value),
         )
@@ -126,14 +137,16 @@ class Exchange:
 
     def _build(self, answer: Served) -> Any:
         """What the library makes of this response; for a client that awaits, to be awaited."""
-        return self._process(json.dumps(answer.json).encode(), "application/json")
+        return self._process(
+            self._response(200, json.dumps(answer.json).encode(), {"content-type": "application/json"})
+        )
 
-    def _process(self, content: bytes, kind: str) -> Any:
+    def _process(self, response: Any) -> Any:
         process = self.client._process_response
         given = {
             "cast_to": self.cast_to,
             "options": self.options,
-            "response": self._response(200, content, {"content-type": kind}),
+            "response": response,
             "stream": self.streams,
             "stream_cls": self.kwargs.get("stream_cls"),
             "retries_taken": 0,
@@ -143,10 +156,15 @@ class Exchange:
 
     def _response(self, status: int, content: bytes, headers: dict[str, str]) -> Any:
         """A response that no server sent."""
-        http = self.library.http
+        return self.library.http.Response(status, headers=headers, content=content, request=self._request())
+
+    def _request(self) -> Any:
         asked = {RAW: self.raw} if self.raw else {}
-        request = http.Request("POST", str(self.client.base_url).rstrip("/") + self.api.path, headers=asked)
-        return http.Response(status, headers=headers, content=content, request=request)
+        return self.library.http.Request("POST", str(self.client.base_url).rstrip("/") + self.api.path, headers=asked)
+
+    def _no_events(self) -> Any:
+        """A stream whose events come from elsewhere."""
+        return self._process(self._response(200, b"", {"content-type": "text/event-stream"}))
 
     # -- streams -----------------------------------------------------------------------------------------------------
 
@@ -160,7 +178,7 @@ class Exchange:
 
         pieces = Pieces(self, calling.stream(self.session, self._call(), opened))
         pieces.prime()
-        answer = self._taken() if self.opened else self._process(b"", "text/event-stream")
+        answer = self._taken() if self.opened else self._no_events()
         stream = answer.parse() if self.raw else answer
         self._attach(stream, pieces)
         stream.response.close = pieces.closing(stream.response)
@@ -176,11 +194,60 @@ class Exchange:
 
         pieces = AsyncPieces(self, calling.astream(self.session, self._call(), opened))
         await pieces.prime()
-        answer = self._taken() if self.opened else await self._process(b"", "text/event-stream")
+        answer = self._taken() if self.opened else await self._no_events()
         stream = await self._unwrapped(answer)
         self._attach(stream, pieces)
         stream.response.aclose = pieces.closing(stream.response)
         return answer
+
+    # -- bodies that the program reads by itself ---------------------------------------------------------------------
+
+    def unread(self, real: Callable[..., Any]) -> Any:
+        def opened(new: NewInput | None) -> Iterator[Answered]:
+            with self.errors.inside:
+                self._live = real(self._sent(new), **self.kwargs)
+                response, self.opened = self._live.http_response, True
+                yield raw_body.head(response)
+                for content in response.iter_bytes():
+                    yield self._chunk(content)
+
+        pieces = Pieces(self, calling.stream(self.session, self._call(), opened))
+        pieces.prime()
+        answer, response = self._unread(pieces)
+        return self._process(response) if answer is None else answer
+
+    async def aunread(self, real: Callable[..., Any]) -> Any:
+        async def opened(new: NewInput | None) -> AsyncIterator[Answered]:
+            with self.errors.inside:
+                self._live = await real(self._sent(new), **self.kwargs)
+                response, self.opened = self._live.http_response, True
+                yield raw_body.head(response)
+                async for content in response.aiter_bytes():
+                    yield self._chunk(content)
+
+        pieces = AsyncPieces(self, calling.astream(self.session, self._call(), opened))
+        await pieces.prime()
+        answer, response = self._unread(pieces)
+        return await self._process(response) if answer is None else answer
+
+    def _chunk(self, content: bytes) -> Answered:
+        made = raw_body.chunk(content)
+        if isinstance(made.json, str):
+            self._texts.append(made.json)
+        return made
+
+    def _unread(self, pieces: Pieces | AsyncPieces) -> tuple[Any, Any]:
+        """The library's live answer, or None, and a response whose body is these pieces."""
+        pieces.build = raw_body.content
+        told = pieces.ready.popleft() if pieces.ready else Served(raw_body.NOT_READ)
+        real = told.made if isinstance(told, Answered) else None
+        answer = self._taken()
+        response = raw_body.unread(self.library.http, self._request(), real, told.json, pieces)
+        if answer is not None:
+            answer.http_response = response
+        return answer, response
+
+    # -- what the library made ---------------------------------------------------------------------------------------
 
     def _taken(self) -> Any:
         """The library's stream: the program's from now on, so that it ends when the program drops it."""

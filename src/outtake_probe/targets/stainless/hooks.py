@@ -11,8 +11,8 @@ import os
 from typing import Any
 
 from outtake_probe.calls import current, nested
+from outtake_probe.keeping import stateless
 from outtake_probe.session import Session
-from outtake_probe.targets.base import Program
 from outtake_probe.targets.stainless.exchange import Exchange
 from outtake_probe.targets.stainless.library import Library
 
@@ -31,6 +31,7 @@ class Hooks:
     def install(self, session: Session) -> list[str]:
         """Send the library's model calls through the gate of `session`; returns what cannot be hooked, in words."""
         self._session, self._pid = session, os.getpid()
+        stateless.update(self._library.clients)
         missing = [self._missing(index) for index in range(2)]
         if not self._patched:
             for index, lacks in enumerate(missing):
@@ -47,14 +48,6 @@ class Hooks:
                 owner.request = original
         self._patched.clear()
         self._session = None
-
-    def claims(self, made: object) -> bool:
-        """A client is nothing that runs by itself."""
-        return False
-
-    def program(self, made: object, session: Session) -> Program:
-        """Nothing is claimed, so nothing is asked for."""
-        raise TypeError(f"{self._library.name} has no programs, only calls")
 
     def _missing(self, index: int) -> str | None:
         """Which seam this version lacks, and what is lost by it."""
@@ -80,6 +73,8 @@ class Hooks:
             if exchange is None:
                 return original(client, cast_to, options, *args, **kwargs)
             real = functools.partial(original, client, cast_to)
+            if exchange.is_unread:
+                return exchange.unread(real)
             return exchange.streamed(real) if exchange.streams else exchange.whole(real)
 
         return request
@@ -91,6 +86,8 @@ class Hooks:
             if exchange is None:
                 return await original(client, cast_to, options, *args, **kwargs)
             real = functools.partial(original, client, cast_to)
+            if exchange.is_unread:
+                return await exchange.aunread(real)
             return await (exchange.astreamed(real) if exchange.streams else exchange.awhole(real))
 
         return request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -17,14 +17,28 @@ Absent = tuple[type, ...]
 """The classes whose instances stand for an argument that was not given; the first can be made without arguments."""
 
 
+def is_list_of_objects(turns: Json) -> bool:
+    """Whether this can be a conversation."""
+    return isinstance(turns, list) and all(isinstance(item, dict) for item in turns)
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The part of a request that holds the conversation, or what is asked in its place."""
+
+    name: str
+    takes: Callable[[Json], bool] = is_list_of_objects
+    """Whether it may be this."""
+    example: Json = field(default_factory=lambda: [{"role": "user", "content": "Hello"}])
+
+
 @dataclass(frozen=True, slots=True)
 class Api:
     """One kind of model call: its path, what its request says, and what answers of it look like."""
 
     path: str
     type: str
-    turns: str
-    """Name of the part of the request that holds the conversation."""
+    turns: Turns
     whole: Callable[[Json, str], Json]
     """Of the request and a text, the response in which the model says this text."""
     pieces: Callable[[Json, str], list[Json]]
@@ -34,6 +48,8 @@ class Api:
     wrong_piece: Callable[[Json], str | None]
     usage: Callable[[Json], Usage | None]
     """What a response, or a piece of a stream, says of the tokens used so far."""
+    says_text: bool = True
+    """Whether a text can stand for an answer."""
 
 
 @dataclass(frozen=True, slots=True)

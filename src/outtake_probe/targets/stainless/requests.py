@@ -15,7 +15,7 @@ from typing import Any
 from outtake_probe.bodies import Part
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.stainless.library import Absent
+from outtake_probe.targets.stainless.library import Absent, Turns
 from outtake_probe.values import encode, is_model
 
 
@@ -77,21 +77,14 @@ def edited_body(body: Mapping[str, Any], edited: Mapping[str, Json], absent: Abs
     return {**edited, **{key: body[key] for key in same}}
 
 
-def normalized(now: dict[str, Json], turns: str, value: Json) -> dict[str, Json]:
+def normalized(now: dict[str, Json], turns: Turns, value: Json) -> dict[str, Json]:
     """The whole request of an edit that names some of its keys; null takes a key out.  Raises `BadValue`."""
-    example = {turns: [{"role": "user", "content": "Hello"}]}
+    example = {turns.name: turns.example}
     if not isinstance(value, dict) or not value:
         shown = json.dumps(example)
         raise BadValue(f"a request is edited by an object with the keys to replace, like {shown}", example)
     if bool(value.get("stream", now.get("stream"))) != bool(now.get("stream")):
         raise BadValue("the program waits for a stream, or for none: an edit cannot change `stream`")
-    if not _is_conversation(value.get(turns, now.get(turns)), turns):
-        raise BadValue(f"`{turns}` is a list of objects, like {json.dumps(example)}", example)
+    if not turns.takes(value.get(turns.name, now.get(turns.name))):
+        raise BadValue(f"`{turns.name}` cannot be this; it looks like {json.dumps(example)}", example)
     return {key: item for key, item in {**now, **value}.items() if item is not None}
-
-
-def _is_conversation(value: Json, turns: str) -> bool:
-    """A list of turns; for the responses API, it may be one text, or nothing but a prompt that the server keeps."""
-    if isinstance(value, list):
-        return all(isinstance(item, dict) for item in value)
-    return turns == "input" and (value is None or isinstance(value, str))

@@ -1,0 +1,261 @@
+"""What the program prints inside of what the record may answer for: written down there, and printed again.
+
+A step, a model or a tool that a fork serves does not run, but what it printed belongs to what it did.  So whatever is
+written to standard output or error inside of one is a note under its invocation, and where the record answers, those
+notes are printed again, in their turn.  What is printed anywhere else is code between the gates, which prints it again
+by itself.
+
+Bytes that are written past these two streams (to file descriptors, by child processes) are nobody's.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from outtake_probe.calls import Frame, current
+from outtake_probe.records import STREAMS, Noted
+from outtake_probe.redaction.pieces import Printed
+from outtake_probe.waits import Steps
+
+if TYPE_CHECKING:
+    from outtake_probe.passage import Passage
+    from outtake_probe.rerun import Rerun
+    from outtake_probe.session import Session
+
+LIMIT = 8 << 20
+"""Characters that are written down in one run."""
+TOGETHER = 1 << 16
+"""Characters that are written down together, at most."""
+
+Key = tuple[int | None, str]
+"""An invocation, and the name of a stream."""
+
+
+class Printing:
+    """What is printed inside invocations of one session.  Whoever calls holds the session's lock, but for `note`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting: list[tuple[Frame, str, str]] = []
+        self._size = 0
+        self._left = LIMIT
+        self._cleaners: dict[Key, Printed] = {}
+        self._held: dict[Key, int] = {}
+        """Characters that a cleaner holds back, since what was written down last."""
+        self._expected: dict[Key, deque[list[int]]] = defaultdict(deque)
+        """What the record says that each invocation prints: number and characters, in order."""
+        self._order = threading.RLock()
+        for r in session.rerun.replay.prints if session.rerun is not None else ():
+            self._expected[r.parent or 0, r.type].append([r.seq, r.size])
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """What several threads print is written down in the order in which it is printed.
+
+        A thread that cannot wait (a finalizer runs in it, while it holds the session's lock) does not, for long.
+        """
+        mine = self._order.acquire(timeout=1.0)
+        try:
+            yield
+        finally:
+            if mine:
+                self._order.release()
+
+    def note(self, frame: Frame, stream: str, text: str) -> None:
+        """The code inside an invocation has printed this."""
+        session = self._session
+        with session.lock:
+            text = text[self._repeated(frame.matched, stream, len(text)) :]
+            text = text[: self._left]
+            if not text:
+                return
+            self._left -= len(text)
+            if frame.invocation in session.streaming:
+                session.flush_streams()
+            if not self._waiting:
+                session.streams.append(self._flush)
+            self._waiting.append((frame, stream, text))
+            self._size += len(text)
+            if self._size > TOGETHER:
+                session.flush_streams()
+
+    def _repeated(self, matched: int | None, stream: str, size: int) -> int:
+        """How many of these characters the record holds already, before the cut; who waits for them goes on."""
+        expected = self._expected.get((matched, stream)) if matched is not None else None
+        rerun = self._session.rerun
+        known, done = 0, []
+        while expected and size and rerun is not None:
+            part = min(size, expected[0][1])
+            size -= part
+            known += part if expected[0][0] < rerun.replay.cut else 0
+            done.append(expected[0][0])
+            expected[0][1] -= part
+            if not expected[0][1]:
+                expected.popleft()
+        if done and rerun is not None:
+            rerun.settle(done)
+        return known
+
+    def passed(self, matched: int | None, before: int | None = None) -> None:
+        """An invocation is executed again and comes to this record, or to its end: what it has not printed by now, it
+        does not print any more, and nobody is to wait for it."""
+        rerun = self._session.rerun
+        done: list[int] = []
+        for stream in STREAMS if matched is not None and self._expected else ():
+            expected = self._expected.get((matched, stream))
+            while expected and (before is None or expected[0][0] < before):
+                done.append(expected.popleft()[0])
+        if done and rerun is not None:
+            rerun.settle(done)
+
+    def waits_for(self, invocation: int) -> bool:
+        """Whether something that an invocation printed is not written down yet."""
+        return any(frame.invocation == invocation for frame, _, _ in self._waiting)
+
+    def _flush(self) -> None:
+        """Write down what waits: what was printed by one invocation without anything in between, together."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        begin = 0
+        for end in range(1, len(waiting) + 1):
+            frame, stream, _ = waiting[begin]
+            if end == len(waiting) or waiting[end][0] is not frame or waiting[end][1] != stream:
+                self._write(frame, stream, "".join(text for _, _, text in waiting[begin:end]))
+                begin = end
+
+    def _write(self, frame: Frame, stream: str, text: str) -> None:
+        key = (frame.invocation, stream)
+        size = self._held.pop(key, 0) + len(text)
+        clean = self._session.bodies.clean
+        if clean is not None:
+            text = self._cleaners.setdefault(key, Printed(clean)).add(text)
+        if text:
+            self._emit(frame, stream, text, size)
+        else:
+            self._held[key] = size
+
+    def _emit(self, frame: Frame, stream: str, text: str, size: int) -> None:
+        body = self._session.bodies.put(text)
+        self._session.emit(Noted, type=stream, component=frame.component, parent=frame.invocation, body=body, size=size)
+
+    def ended(self, frame: Frame) -> None:
+        """An invocation has come back: what may have been the beginning of a secret is written down as it is."""
+        self._session.flush_streams()
+        for stream in STREAMS if self._cleaners else ():
+            key = (frame.invocation, stream)
+            cleaner = self._cleaners.pop(key, None)
+            rest = cleaner.add("", is_last=True) if cleaner is not None else ""
+            size = self._held.pop(key, 0)
+            if rest or size:
+                self._emit(frame, stream, rest, size)
+
+
+# -- the streams -----------------------------------------------------------------------------------------------------
+
+_again = threading.local()
+"""Whether this thread prints what the record says."""
+
+
+def install(session: Session) -> Callable[[], None]:
+    """See what is written to standard output and error from now on; returns what takes that out again.
+
+    The streams stay the objects that they are: who holds one already is seen, too.
+    """
+    undo = [_see(session, name) for name in STREAMS]
+
+    def take_out() -> None:
+        for each in undo:
+            each()
+
+    return take_out
+
+
+def _see(session: Session, name: str) -> Callable[[], None]:
+    stream: Any = getattr(sys, name)
+    real = getattr(stream, "write", None)
+    if real is None:
+        return lambda: None
+
+    def write(text: str, /) -> Any:
+        frame = current.get()
+        if frame is None or not frame.may_be_served or session.closed or getattr(_again, "on", False):
+            return real(text)
+        if frame.caught is not None and _is_served(session):
+            return len(text)  # it is executed again for the sake of a state: this was printed when it was served
+        with session.printing.in_order():
+            written = real(text)
+            if isinstance(text, str):
+                session.printing.note(frame, name, text)
+        return written
+
+    def take_out() -> None:
+        if vars(stream).get("write") is write:
+            del stream.write
+
+    try:
+        stream.write = write
+    except AttributeError:  # an object of the program's own that cannot be seen into
+        return lambda: None
+    return take_out
+
+
+def _is_served(session: Session) -> bool:
+    """Whether the record holds what is printed: one of an earlier version does not."""
+    return session.rerun is not None and bool(session.rerun.replay.prints)
+
+
+# -- again -----------------------------------------------------------------------------------------------------------
+
+
+def fetch(session: Session, passage: Passage) -> Steps[None]:
+    """Have at hand what a served passage printed."""
+    for r in passage.prints if session.rerun is not None else ():
+        if r.body is not None and session.rerun is not None:
+            passage.texts[r.seq] = yield from session.rerun.body(r.body)
+
+
+def print_again(session: Session, passage: Passage, before: int | None = None) -> Steps[None]:
+    """Print, each in its turn, what a served passage printed before this record."""
+    rerun = session.rerun
+    while rerun is not None and passage.prints and (before is None or passage.prints[0].seq < before):
+        r = passage.prints[0]
+        yield from rerun.turn(r.seq)
+        with session.lock:
+            if not passage.prints or passage.prints[0] is not r:
+                return  # it was left meanwhile
+            del passage.prints[0]
+            _write_until(rerun, passage, r.seq)
+        _print(r.type, passage.texts.pop(r.seq, ""))
+        with session.lock:
+            rerun.settle([r.seq])
+
+
+def _write_until(rerun: Rerun, passage: Passage, seq: int) -> None:
+    """Write what the record holds inside a served passage, up to what is printed now: others may print in between."""
+    while passage.inside and passage.inside[0] <= seq:
+        inner = passage.inside.popleft()
+        if inner not in passage.written:
+            passage.written.add(inner)
+            rerun.copy(rerun.replay.records[inner])
+
+
+def left(session: Session, passage: Passage) -> None:
+    """A served passage is left before it has printed everything: nobody is to wait for that."""
+    prints, passage.prints = passage.prints, []
+    if session.rerun is not None and prints:
+        session.rerun.settle([r.seq for r in prints])
+
+
+def _print(name: str, text: str) -> None:
+    stream = getattr(sys, name)
+    if stream is None:
+        return
+    _again.on = True
+    try:
+        stream.write(text)
+    finally:
+        _again.on = False
