@@ -12,6 +12,8 @@ from outtake.core.annotations import Annotation, Kind, Note
 from outtake.store import tables
 from outtake.store.store import Store, number
 
+_DEEPEST = 10_000
+"""Forks of forks that are followed."""
 _EVER = 2**31 - 1
 """More than any number of a record."""
 
@@ -94,7 +96,8 @@ def _line(run: str) -> CTE:
     first = select(*columns, literal(_EVER).label("shared"), literal(0).label("depth"))
     line = first.where(runs.c.number == number(run)).cte("line", recursive=True)
     shared = case((line.c.shared < line.c.cut, line.c.shared), else_=line.c.cut)
-    return line.union_all(select(*columns, shared, line.c.depth + 1).where(runs.c.number == line.c.parent))
+    before = (runs.c.number == line.c.parent) & (line.c.depth < _DEEPEST)
+    return line.union_all(select(*columns, shared, line.c.depth + 1).where(before))
 
 
 def _annotation(row: RowMapping) -> Annotation:

@@ -206,7 +206,8 @@ class Contents:
         for holder, left, right in seams:
             number = self._number(left, right)
             self._holders[number].append(self._numbers[holder])
-            seam = values[left][-LONGEST:] + values[right][:LONGEST]
+            before, after = values.get(left), values.get(right)
+            seam = before[-LONGEST:] + after[:LONGEST] if isinstance(before, str) and isinstance(after, str) else ""
             self._keep(number, folded(_encode_string(seam)))
 
     def _find_seams(

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select
 
 from outtake.core.describing import Called, Parts, Sent
-from outtake.core.runs import Segment, segments
+from outtake.core.runs import Segment
 from outtake.store import tables
 from outtake.store.rows import CALL_NUMBERS, KIND_NUMBERS
 from outtake.store.store import Store, number
@@ -23,7 +23,7 @@ _CALLS = {n: name for name, n in CALL_NUMBERS.items()}
 def parts(store: Store, run: str) -> Parts:
     """What the records of a run name, those that it shares with its ancestors included."""
     found = Parts()
-    for part in segments(store.run(run), store.run):
+    for part in store.segments(run):
         _read(store, part, found)
         _read_nesting(store, run, part, found)
     for record in store.records(run, kind="config_set"):

@@ -17,9 +17,10 @@ import zstandard
 from sqlalchemy import bindparam, select
 
 from outtake.core.excerpts import folded
-from outtake.core.runs import Segment, segments
+from outtake.core.runs import Segment
 from outtake.store import tables
 from outtake.store.contents import Contents, Source
+from outtake.store.giving_up import check
 from outtake.store.rows import KIND_NAMES
 from outtake.store.store import TOGETHER, Store, number
 from outtake_probe.records import Json
@@ -112,7 +113,7 @@ class Search:
 
         With `first`, only those that say it in words that no record before them has.
         """
-        with self._lock:
+        with self._lock, self._store.decoding():
             log = self._read(run)
             said = self._contents.saying(text)
             held = self._contents.holding(said)
@@ -149,7 +150,7 @@ class Search:
 
     def _read(self, run: str) -> _Log:
         """The log of a run with all records that are there."""
-        parts = segments(self._store.run(run), self._store.run)
+        parts = self._store.segments(run)
         log = self._logs.pop(run, None)
         if self._contents.size > self._most and self._logs:
             self._logs.clear()
@@ -173,6 +174,7 @@ class Search:
             query = query.where(c.seq < part.last)
         while True:
             more = query.where(c.seq >= max(part.first, log.next)).order_by(c.seq).limit(PAGE)
+            check()
             with self._store.reading() as connection:
                 rows = connection.execute(more).all()
             if rows:

@@ -11,6 +11,8 @@ import dataclasses
 import itertools
 import json
 import math
+import re
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -34,14 +36,32 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.schema import CreateTable
 
-from outtake.core.runs import Counts, Fork, Launch, Run, Segment, State, segments
+from outtake.core.runs import Counts, EndlessLine, Fork, Launch, Run, Segment, State, lineage, segments
 from outtake.store import tables
+from outtake.store.errors import (
+    MALFORMED,
+    UNREADABLE,
+    WAY_OUT,
+    Damaged,
+    NewerFormat,
+    NotWritten,
+    Overtaken,
+    StoreError,
+    UnknownBody,
+    UnknownRun,
+    one_line,
+    unreadable,
+)
+from outtake.store.giving_up import check
 from outtake.store.outline import FIELDS, Outline, outline
-from outtake.store.rows import CALL_NUMBERS, KIND_NUMBERS, from_row, to_row
-from outtake_probe.bodies import parse, references, resolve
+from outtake.store.private import DATABASE, close_to_others, private_file, private_folder
+from outtake.store.reading_only import ReadOnlyFile
+from outtake.store.rows import CALL_NUMBERS, KIND_NUMBERS, compact_row, from_row, to_row
+from outtake_probe.bodies import Unresolvable, parse, references, resolve
 from outtake_probe.records import Json
 
 PACK = 150
@@ -49,34 +69,28 @@ PACK = 150
 PAGE = 2000
 TOGETHER = 500
 """Names or numbers in one question to the database."""
+LARGEST = 2**63 - 1
+"""The largest number that the database holds."""
+LONGEST_NUMBER = 20
+"""Digits of a number that is looked at."""
+BRIEF = 500
+"""Milliseconds that are waited for readers before SQLite's log is emptied."""
+_NAME = re.compile(r"[0-9a-f]{32}")
 CONSOLE_LIMIT = 4 << 20
 """Characters of a process's output that are kept."""
 
 
-class StoreError(Exception):
-    """The store cannot do what was asked; the message says why and what to do."""
-
-
-class NewerFormat(StoreError):
-    """The store was written by a newer Outtake."""
-
-
-class NotWritten(StoreError):
-    """There is no room, or the file cannot be written just now: what was to be written may be tried again."""
-
-
-class UnknownRun(StoreError):
-    """There is no such run."""
-
-
 class Store:
-    """Runs, records and bodies in `folder`.  Safe to use from several threads; one process writes."""
+    """Runs, records and bodies in `folder`.  Safe to use from several threads; one process writes.
 
-    def __init__(self, folder: Path) -> None:
+    One that is not `writable` is read as it is, and nothing is made beside it.  Raises `StoreError`, `OSError`.
+    """
+
+    def __init__(self, folder: Path, *, writable: bool = True) -> None:
         self.folder = folder
-        self.path = folder / "outtake.db"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._engine = _open(self.path)
+        self.path = folder / DATABASE
+        self._file = None if writable else _read_only(self.path)
+        self._engine = _open_file(self._file) if self._file is not None else _open(self.path)
         self._lock = threading.RLock()
         self._paths: dict[str, int] = {}
         self._names: dict[int, str] = {}
@@ -84,9 +98,11 @@ class Store:
         self._printed: dict[str, int] = {}
         self._statements: dict[str, str] = {}
         self._writer: Connection | None = None
+        self._writes = 0
+        """Transactions, one in the other, of the thread that has the lock."""
+        self._writing_thread = 0
         self._closed = False
-        self._prepare()
-        self.path.chmod(0o600)  # prompts are private; SQLite gives its other files the same rights
+        self._check(self._found() if self._file is not None else self._prepare())
 
     def close(self) -> None:
         """Nothing is written from now on, whoever may still want to."""
@@ -94,16 +110,29 @@ class Store:
             self._closed = True
             self._abandon()
         self._engine.dispose()
+        if self._file is not None:
+            self._file.close()
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> str | None:
+        """Make what is not there; the format of what is."""
         try:
             with self._engine.begin() as connection:
                 tables.metadata.create_all(connection)
                 found = connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "format"))
                 if found is None:
                     connection.execute(insert(tables.meta).values(key="format", value=str(tables.FORMAT)))
-        except (OperationalError, DBAPIError) as error:
-            raise StoreError(f"{self.path} cannot be opened as a store: {error.orig}") from error
+        except (DBAPIError, sqlite3.Error, UnicodeDecodeError) as error:
+            raise unreadable(self.path, error, "cannot be opened as a store") from error
+        return found
+
+    def _found(self) -> str | None:
+        with self.reading() as connection:
+            return connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "format"))
+
+    def _check(self, found: str | None) -> None:
+        """Whether this Outtake reads that format."""
+        if found is not None and not found.isdecimal():
+            raise Damaged(f"{self.path} has no format, but {found!r}: {WAY_OUT}")
         if found is not None and int(found) > tables.FORMAT:
             raise NewerFormat(
                 f"{self.path} has format {found}; this Outtake reads up to {tables.FORMAT}. Install a newer Outtake, "
@@ -166,6 +195,23 @@ class Store:
             rows = connection.execute(told).mappings().all()
             return [_run(row, row["cut"] if row["last"] is None else row["last"] + 1) for row in rows]
 
+    def lineage(self, run: Run) -> Iterator[Run]:
+        """The run, then those that it was forked from, the nearest first."""
+        with self._sound():
+            yield from lineage(run, self.run)
+
+    def segments(self, run: str) -> list[Segment]:
+        """Where the records of a run are stored, in order."""
+        with self._sound():
+            return segments(self.run(run), self.run)
+
+    @contextlib.contextmanager
+    def _sound(self) -> Iterator[None]:
+        try:
+            yield
+        except EndlessLine as error:
+            raise Damaged(f"{self.path} is damaged: {error}; {WAY_OUT}") from error
+
     def _length(self, connection: Connection, row: RowMapping) -> int:
         last = select(func.max(tables.records.c.seq)).where(tables.records.c.run == row["number"])
         seq = connection.scalar(last)
@@ -180,12 +226,54 @@ class Store:
             connection.execute(update(tables.runs).where(tables.runs.c.number == number(run)).values(values))
 
     def delete(self, run: str) -> None:
-        """Remove a run, its records, its console and what was said about it; bodies stay, others may share them."""
-        of = number(run)
+        """Remove a run, its records, its console and what was said about it; its bodies: `outtake.store.sweeping`."""
         with self.writing() as connection:
-            for table in (tables.records, tables.console, tables.annotations, tables.descriptions):
-                connection.execute(delete(table).where(table.c.run == of))
-            connection.execute(delete(tables.runs).where(tables.runs.c.number == of))
+            self.delete_rows(connection, run)
+
+    def delete_rows(self, connection: Connection, run: str) -> None:
+        """What `delete` removes, as a part of a larger transaction."""
+        of = number(run)
+        for table in (tables.records, tables.console, tables.annotations, tables.descriptions, tables.files):
+            connection.execute(delete(table).where(table.c.run == of))
+        connection.execute(delete(tables.runs).where(tables.runs.c.number == of))
+
+    def size(self) -> int:
+        """Bytes of the database in the file system."""
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def compact(self) -> None:
+        """Give the space of what was removed back to the file system."""
+        with self._lock:
+            self._connection()
+            self._abandon()
+            self._alone("VACUUM")
+        self.truncate_log()
+
+    def truncate_log(self) -> None:
+        """Move what is in SQLite's log into the database, so that nothing removed stands there.
+
+        Where a reader is in the way for long, that waits for the next time.
+        """
+        with self._lock:
+            if self._engine.dialect.name == "sqlite" and not self._closed:
+                self._alone(
+                    f"PRAGMA busy_timeout={BRIEF}", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA busy_timeout=10000"
+                )
+
+    def _alone(self, *statements: str) -> None:
+        """Execute what can be in no transaction."""
+        try:
+            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                for statement in statements:
+                    connection.exec_driver_sql(statement)
+        except DBAPIError as error:
+            raise self._failed(error) from error
+
+    def forget_components(self) -> None:
+        """Numbers of components may have been removed."""
+        self._paths.clear()
+        self._names.clear()
 
     def recut(self, run: str, cut: int) -> None:
         """A replay went on live from an earlier point: the fork shares less."""
@@ -199,49 +287,78 @@ class Store:
 
     def append(self, run: str, records: Sequence[Mapping[str, Json]], nodes: Sequence[tuple[str, bytes]] = ()) -> None:
         """Write records and the nodes of their bodies, in one transaction.  Records that are there stay as they are."""
-        with self._lock:
-            try:
-                connection = self._connection()
-                if nodes:
-                    self._insert(connection, tables.bodies, ("hash",), [self._pack(*n) for n in nodes])
-                if records:
-                    of = number(run)
-                    rows = [to_row(of, r, lambda path: self._component(connection, path)) for r in records]
-                    self._insert(connection, tables.records, ("run", "seq"), rows)
-                connection.commit()
-            except DBAPIError as error:
-                raise self._failed(error) from error
+        with self.writing() as connection:
+            if nodes:
+                self._insert(connection, tables.bodies, ("hash",), [self._pack(*n) for n in nodes])
+            if records:
+                of = number(run)
+                rows = [to_row(of, r, lambda path: self._component(connection, path)) for r in records]
+                self._insert(connection, tables.records, ("run", "seq"), rows)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection of one reader."""
+        """A connection of one reader; who is writing reads what it has written.
+
+        Raises `StoreError`.
+        """
+        with self.decoding():
+            if self._writes and self._writing_thread == threading.get_ident():
+                yield self._connection()
+            else:
+                with self._engine.connect() as connection:
+                    yield connection
+
+    @contextlib.contextmanager
+    def decoding(self) -> Iterator[None]:
+        """Where rows are read and something is made of them: a row that is none any more is a fault of the file."""
         try:
-            with self._engine.connect() as connection:
-                yield connection
-        except DBAPIError as error:
-            raise StoreError(f"{self.path} cannot be read: {error.orig}") from error
+            yield
+        except (DBAPIError, sqlite3.Error, *UNREADABLE) as error:
+            raise unreadable(self.path, error, "cannot be read") from error
+
+    @contextlib.contextmanager
+    def still(self) -> Iterator[None]:
+        """Nobody else writes meanwhile."""
+        with self._lock:
+            yield
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction of the one writer."""
+        """A transaction of the one writer; one inside another is a part of it, and nothing is kept if it fails."""
         with self._lock:
-            connection = self._connection()
+            self._writes += 1
+            self._writing_thread = threading.get_ident()
             try:
-                yield connection
-                connection.commit()
+                yield self._connection()
+                if self._writes == 1 and self._writer is not None:
+                    self._writer.commit()
             except DBAPIError as error:
                 raise self._failed(error) from error
+            except (sqlite3.Error, UnicodeDecodeError) as error:  # the words of the database are damaged, too
+                self._abandon()
+                raise unreadable(self.path, error, "cannot be written") from error
+            except BaseException:
+                self._abandon()  # half of it must not go with the next one
+                raise
+            finally:
+                self._writes -= 1
 
     def _failed(self, error: DBAPIError) -> StoreError:
         """Give the transaction up; what to raise for it."""
         self._abandon()
-        told = f"{self.path} cannot be written: {error.orig}"
+        told = f"{self.path} cannot be written: {one_line(error.orig)}"
+        if any(word in told for word in MALFORMED):
+            return Damaged(f"{told}; {WAY_OUT}")
         if isinstance(error, OperationalError):  # of the file and its disk, not of what was written
             return NotWritten(f"{told}; make room, nothing is lost")
+        if isinstance(error, IntegrityError) and "FOREIGN KEY" in str(error.orig):
+            return Overtaken("a run was deleted while it was forked or written to; `outtake runs` tells what there is")
         return StoreError(told)
 
     def _connection(self) -> Connection:
         """The connection of the one writer, kept open."""
+        if self._file is not None:
+            raise StoreError(f"{self.path} can only be read")
         if self._closed:
             raise StoreError(f"{self.path} is closed: nothing can be written any more")
         if self._writer is None:
@@ -307,14 +424,19 @@ class Store:
         page = PAGE if limit is None else min(PAGE, limit)
         found = (
             record
-            for part in segments(self.run(run), self.run)
+            for part in self.segments(run)
             for record in self._segment(_within(part, after, before), kind, component, page)
         )
         yield from itertools.islice(found, limit)
 
+    def compact_records(self, run: str, *, before: int) -> Iterator[dict[str, Json]]:
+        """The records of a run as they were written: what is not said has its default."""
+        for part in self.segments(run):
+            yield from self._segment(_within(part, -1, before), None, None, compact=True)
+
     def outline(self, run: str, *, after: int = -1, before: int | None = None) -> Outline:
         """What the records of a run with numbers over `after` are about; see `outtake.store.outline`."""
-        parts = [_within(part, after, before) for part in segments(self.run(run), self.run)]
+        parts = [_within(part, after, before) for part in self.segments(run)]
         with self.reading() as connection:
             rows = [row for part in parts for row in self._lines(connection, part)]
             # After the rows: a run that goes on may meanwhile have its first record of a component.
@@ -333,8 +455,9 @@ class Store:
         return iter(found.cursor.fetchall())
 
     def _segment(
-        self, part: Segment, kind: str | None, component: str | None, page: int = PAGE
+        self, part: Segment, kind: str | None, component: str | None, page: int = PAGE, *, compact: bool = False
     ) -> Iterator[dict[str, Json]]:
+        read = compact_row if compact else from_row
         table, first = tables.records, part.first
         query = select(table).where(table.c.run == number(part.run), table.c.seq >= bindparam("first"))
         query = query.order_by(table.c.seq)
@@ -349,7 +472,8 @@ class Store:
             with self.reading() as connection:
                 rows = connection.execute(query.limit(page), {"first": first}).all()
                 paths = self._names_of(connection, rows)
-                found = [from_row(row, paths) for row in rows]
+                found = [read(row, paths) for row in rows]
+            check()
             yield from found
             if len(rows) < page:
                 return
@@ -357,8 +481,8 @@ class Store:
 
     def picked(self, run: str, seqs: Iterable[int]) -> Iterator[dict[str, Json]]:
         """The records with these numbers, in order; a number that the run has not is left out."""
-        table, wanted = tables.records, sorted(set(seqs))
-        for part in segments(self.run(run), self.run):
+        table, wanted = tables.records, sorted(seq for seq in set(seqs) if seq <= LARGEST)
+        for part in self.segments(run):
             last = part.last if part.last is not None else math.inf
             inside = [seq for seq in wanted if part.first <= seq < last]
             for at in range(0, len(inside), TOGETHER):
@@ -381,7 +505,7 @@ class Store:
     def components(self, run: str) -> set[str]:
         """Paths of all components that the records of a run name."""
         found: set[str] = set()
-        for part in segments(self.run(run), self.run):
+        for part in self.segments(run):
             table = tables.records
             where = [table.c.run == number(part.run), table.c.seq >= part.first, table.c.component.is_not(None)]
             if part.last is not None:
@@ -404,10 +528,11 @@ class Store:
 
     def nodes(self, names: Iterable[str]) -> dict[str, bytes]:
         """The texts of the nodes that are there."""
-        wanted = [bytes.fromhex(name) for name in names]
+        wanted = [bytes.fromhex(name) for name in names if _NAME.fullmatch(name)]
         out: dict[str, bytes] = {}
         with self.reading() as connection:
             for at in range(0, len(wanted), TOGETHER):
+                check()
                 part = tables.bodies.c.hash.in_(wanted[at : at + TOGETHER])
                 for row in connection.execute(select(tables.bodies).where(part)):
                     data = bytes(row.data)
@@ -421,12 +546,23 @@ class Store:
         while level:
             found = self.nodes(level)
             out.update(found)
-            level = {ref for data in found.values() for ref in references(parse(data))} - out.keys()
+            level = {ref for name, data in found.items() for ref in self._references(name, data)} - out.keys()
         return out
 
+    def _references(self, name: str, data: bytes) -> list[str]:
+        try:
+            return references(parse(data))
+        except (ValueError, RecursionError) as error:
+            raise Damaged(f"{self.path}: body {name} is no JSON ({error}): {WAY_OUT}") from error
+
     def body(self, name: str) -> Json:
-        """The value of a body.  Raises `KeyError`."""
-        return resolve(name, self.tree([name]).__getitem__)
+        """The value of a body.  Raises `UnknownBody`, `StoreError`."""
+        try:
+            return resolve(name, self.tree([name]).__getitem__)
+        except KeyError as error:
+            raise UnknownBody(f"{self.folder} has no body {name}, or not all of it: {error} is not there") from error
+        except Unresolvable as error:
+            raise StoreError(f"{error}; it cannot be shown") from error
 
     def describe(self, run: str, body: str) -> None:
         """Keep what the program of a run said of itself, a body that is there, in place of what it said before."""
@@ -474,20 +610,51 @@ def number(run: str) -> int:
     digits = run.removeprefix("r")
     if not digits.removeprefix("-").isdecimal():
         raise UnknownRun(f"{run!r} is no run; runs are called r1, r2, ... and `outtake runs` lists them")
-    return int(digits)
+    found = int(digits) if len(digits) <= LONGEST_NUMBER else LARGEST + 1
+    if found > LARGEST:
+        raise UnknownRun(f"there is no run r{digits[:20]}...: no store has that many; `outtake runs` lists them")
+    return found
 
 
 def _within(part: Segment, after: int, before: int | None) -> Segment:
     """The part of a segment between two records."""
     bounds = [bound for bound in (part.last, before) if bound is not None]
-    return Segment(part.run, max(part.first, after + 1), min(bounds, default=None))
+    last = min(bounds, default=None)
+    return Segment(part.run, min(max(part.first, after + 1), LARGEST), None if last is None else min(last, LARGEST))
 
 
 def _is_call(kind: str) -> Any:
     return tables.records.c.call == CALL_NUMBERS[kind]
 
 
+def _read_only(path: Path) -> ReadOnlyFile:
+    try:
+        return ReadOnlyFile(path)
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} cannot be read: {error}") from error
+
+
+def _open_file(file: ReadOnlyFile) -> Engine:
+    """What an earlier Outtake did not have yet is there, and empty: tables of a connection, in memory."""
+    engine = create_engine("sqlite://", creator=file.connect, poolclass=QueuePool)
+
+    @event.listens_for(engine, "connect")
+    def _complete(connection: Any, _: ConnectionPoolEntry) -> None:
+        connection.execute("PRAGMA temp_store=MEMORY")
+        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for table in tables.metadata.sorted_tables:
+            if there and table.name not in there:
+                made = CreateTable(table, include_foreign_key_constraints=[]).compile(dialect=engine.dialect)
+                connection.execute(str(made).replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+
+    return engine
+
+
 def _open(path: Path) -> Engine:
+    private_folder(path.parent)
+    private_file(path)  # prompts are private; SQLite gives its other files the same rights
+    for other in path.parent.glob(f"{path.name}-*"):
+        close_to_others(other)
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 10, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
@@ -495,11 +662,27 @@ def _open(path: Path) -> Engine:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA secure_delete=ON")  # what is deleted does not stand in free pages
 
     return engine
 
 
 def _run(row: RowMapping, length: int) -> Run:
+    """The run of a row; one whose row is damaged can still be listed, read and deleted."""
+    try:
+        return _read_run(row, length)
+    except UNREADABLE as error:
+        told = f"the row of r{row['number']} is damaged ({type(error).__name__}: {error})"[:200]
+        return Run(
+            id=f"r{row['number']}",
+            launch=Launch(spec="", folder="", python="", imported="a damaged store"),
+            status="lost",
+            error={"message": f"{told}; its records may be whole, and it can be deleted"},
+            records=length,
+        )
+
+
+def _read_run(row: RowMapping, length: int) -> Run:
     fork = json.loads(row["fork"]) if row["fork"] else None
     return Run(
         id=f"r{row['number']}",
@@ -521,7 +704,8 @@ def _counts(text: str | None) -> Counts | None:
     data = json.loads(text) if text is not None else None
     if data is None:
         return None
-    tallies = {name: Counter(data[name]) for name in ("executed", "reused", "mocked")}
+    names = [f.name for f in dataclasses.fields(Counts) if f.default_factory is Counter]
+    tallies = {name: Counter(data.get(name, {})) for name in names}
     return Counts(**{**data, **tallies})
 
 

@@ -113,5 +113,14 @@ descriptions = Table(
 )
 """What the program of a run said of itself, as a body."""
 
+files = Table(
+    "files",
+    metadata,
+    Column("run", _Number, ForeignKey("runs.number"), primary_key=True, autoincrement=False),
+    Column("path", Text, primary_key=True),
+    Column("hash", String(16), nullable=False),
+)
+"""The program's own files that the process of a run imported: path relative to its folder, hash of the text."""
+
 Index("runs_parent", runs.c.parent)
 Index("annotations_run", annotations.c.run)
