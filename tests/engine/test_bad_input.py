@@ -15,6 +15,7 @@ from sqlalchemy import event
 from outtake.engine.ownership import Owned
 from outtake.service import WrongUse
 from outtake.service.access import Remote, open_service
+from outtake.service.errors import Untrusted
 from outtake.service.service import Service
 from outtake_probe import wire
 from tests.engine.targets import WRITER, calls, write
@@ -57,7 +58,7 @@ def test_a_store_has_one_owner_and_others_talk_to_it(service: Service, tmp_path:
         ({"protocol": 99, "role": "probe", "token": "TOKEN", "run": "r1"}, "version 99"),
         ({"protocol": 1, "role": "probe", "token": "guess", "run": "r1"}, "token is wrong"),
         ({"protocol": 1, "role": "stranger", "token": "TOKEN"}, "hello of a probe or client"),
-        ({"protocol": 1, "role": "probe", "token": "TOKEN", "run": "r55"}, "no run r55"),
+        ({"protocol": 1, "role": "probe", "token": "TOKEN", "run": "r55"}, "token is wrong"),
     ],
 )
 def test_who_speaks_otherwise_is_refused_with_a_reason(service: Service, hello: dict[str, object], words: str) -> None:
@@ -197,9 +198,15 @@ def test_an_export_is_read_on_another_machine_and_forked_there(service: Service,
         name = other.import_(str(file))["run"]
         theirs = [{**r, "at": 0} for r in other.show(name, bodies=True)]
         assert theirs == [{**r, "at": 0} for r in service.show(fork["run"], bodies=True)]
-        again = other.wait(other.fork(name, headless=True)["run"], timeout=WAIT)
+        for start in (other.fork, other.describe_built):
+            with pytest.raises(Untrusted, match=r"program\.py:main.*--trust"):
+                start(name)
+        again = other.wait(other.fork(name, headless=True, trust=True)["run"], timeout=WAIT)
         assert (again["status"], again["output"]) == ("completed", fork["output"])
+        assert (other.info(name)["untrusted"], again["untrusted"]) == (True, False)
         assert calls(tmp_path) == before
+        other.export(again["run"], str(file))
+        assert service.info(service.import_(str(file))["run"])["untrusted"]
     finally:
         other.close()
 

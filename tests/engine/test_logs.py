@@ -23,7 +23,7 @@ from outtake_probe.records import Json, from_json
 
 MAGENTIC: Document = {
     "question": "How tall is the tower?",
-    "ground_truth": "324",
+    "ground_truth": "324 metres",
     "is_corrected": False,
     "question_ID": "q7",
     "level": 2,
@@ -83,7 +83,7 @@ def test_a_magentic_one_log_is_a_run(service: Service, tmp_path: Path) -> None:
     assert (run["input"], run["output"], run["expected"], run["outcome"]) == (
         "How tall is the tower?",
         "333",
-        "324",
+        "324 metres",
         "failed",
     )
     assert run["calls"] == {"model": 0, "tool": 0, "step": 0, "agent": 3, "task": 0}
@@ -126,14 +126,14 @@ def test_the_label_is_said_about_the_run_and_is_not_in_its_log(service: Service,
     run = imported(service, tmp_path, MAGENTIC)["run"]
     expectation, verdict, finding = service.annotations(run)["annotations"]
     assert {a["author"] for a in (expectation, verdict, finding)} == {"who&when"}
-    assert (expectation["kind"], expectation["text"]) == ("expectation", "324")
+    assert (expectation["kind"], expectation["text"]) == ("expectation", "324 metres")
     assert (verdict["kind"], verdict["data"]) == ("verdict", {"passed": False})
     assert (finding["kind"], finding["text"]) == ("finding", "It took the wrong tower.")
     assert finding["data"] == {"agent": "Websurfer", "step": 4, "component": "team/WebSurfer"}
     (record,) = service.show(run, after=finding["seq"] - 1, limit=1, bodies=True)
     assert (record["kind"], record["body"]) == ("message_queued", MAGENTIC["history"][4])
     told = json.dumps(list(service.show(run, bodies=True)))
-    assert not any(word in told for word in ("324", "wrong tower", "mistake"))
+    assert not any(word in told for word in ("324 metres", "wrong tower", "mistake"))
 
 
 def test_an_ag2_log_is_a_run(service: Service, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from outtake_probe.records import Json
 
 Fate = Literal["executed", "served", "mocked", "dropped", "running", "not reached"]
 FATES: tuple[Fate, ...] = ("executed", "served", "mocked", "dropped", "running", "not reached")
+Reason = Literal["", "code", "failure"]
+"""Why the record did not answer for what was executed: its code has changed, or it had failed in the parent."""
 LEAVES = ("model", "tool")
 _FATE_OF: Mapping[str, Fate] = {"executed": "executed", "reused": "served", "mocked": "mocked", "dropped": "dropped"}
 
@@ -36,6 +38,7 @@ class Line:
     """What it took, or, not executed, what it took in the parent."""
     tokens_in: int = 0
     tokens_out: int = 0
+    reason: Reason = ""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,20 @@ class Saved:
     """Of whole invocations that were served, each counted once: not again for what happened inside it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step that brought a state outside the process to where the record left it."""
+
+    seq: int
+    state: str
+    how: str
+    component: str
+    invocation: int | None
+    same: bool
+    seconds: float
+    reason: str
+
+
 @dataclass(slots=True)
 class Report:
     """All lines in the order of the fork, then what it did not come to; the counts of each fate by kind."""
@@ -59,6 +76,7 @@ class Report:
     saved: Saved = field(default_factory=Saved)
     unused: Sequence[int] = ()
     """Which edits, from 0, never applied."""
+    restored: list[Step] = field(default_factory=list)
 
 
 Key = tuple[str, str, int]
@@ -72,9 +90,10 @@ class _Item:
 
 def report(records: Iterable[Mapping[str, Json]], parent: Iterable[Mapping[str, Json]], cut: int) -> Report:
     """What became of each invocation of the run `records`, a fork of `parent` at `cut`; no parent: a run of its own."""
-    mine, last = _items(records)
-    theirs, _ = _items(parent)
-    made = Report(unused=last.get("unused", ()))
+    mine, last, steps = _items(records)
+    theirs, _, _ = _items(parent)
+    restored = [_step(step) for step in steps if step["seq"] >= cut]
+    made = Report(unused=last.get("unused", ()), restored=restored)
     served: set[int] = set()
     for key, item in mine.items():
         line = _line(key, item, theirs.get(key), cut)
@@ -94,8 +113,11 @@ def report(records: Iterable[Mapping[str, Json]], parent: Iterable[Mapping[str, 
     return made
 
 
-def _items(records: Iterable[Mapping[str, Json]]) -> tuple[dict[Key, _Item], Mapping[str, Json]]:
-    """Invocations by identity, in order, and the record that ends the run, where it has ended."""
+def _items(
+    records: Iterable[Mapping[str, Json]],
+) -> tuple[dict[Key, _Item], Mapping[str, Json], list[Mapping[str, Json]]]:
+    """Invocations by identity, in order; the record that ends the run, where it has ended; what restored states."""
+    steps: list[Mapping[str, Json]] = []
     found: dict[Key, _Item] = {}
     by_number: dict[int, _Item] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -107,9 +129,25 @@ def _items(records: Iterable[Mapping[str, Json]]) -> tuple[dict[Key, _Item], Map
             found[(*what, seen[what])] = by_number[r["seq"]] = _Item(r)
         elif r["kind"] == "invocation_ended" and r.get("invocation") in by_number:
             by_number[r["invocation"]].end = r
+        elif r["kind"] == "state_restored":
+            steps.append(r)
         elif r["kind"] == "run_ended":
             last = r
-    return found, last
+    return found, last, steps
+
+
+def _step(record: Mapping[str, Json]) -> Step:
+    named = {name: record.get(name) for name in ("invocation", "state", "reason")}
+    return Step(
+        seq=record["seq"],
+        how=record.get("how", "repeated"),
+        component=record.get("component", ""),
+        same=record.get("same", True),
+        seconds=record.get("seconds", 0.0),
+        invocation=named["invocation"],
+        state=named["state"] or "",
+        reason=named["reason"] or "",
+    )
 
 
 def _line(key: Key, mine: _Item | None, theirs: _Item | None, cut: int) -> Line:
@@ -128,7 +166,18 @@ def _line(key: Key, mine: _Item | None, theirs: _Item | None, cut: int) -> Line:
         seconds=spent.get("seconds", 0.0),
         tokens_in=spent.get("tokens_in", 0),
         tokens_out=spent.get("tokens_out", 0),
+        reason=_reason(mine, theirs) if fate == "executed" and mine is not None and theirs is not None else "",
     )
+
+
+def _reason(mine: _Item, theirs: _Item) -> Reason:
+    """Why this was executed though the parent had done the same; empty where that was asked for, or is not known."""
+    if mine.start.get("digest") != theirs.start.get("digest"):
+        return ""
+    if mine.start.get("code") and theirs.start.get("code") and mine.start["code"] != theirs.start["code"]:
+        return "code"
+    failed = theirs.end is not None and theirs.end.get("failed") and not theirs.end.get("interrupted")
+    return "failure" if failed and mine.start["call"] in LEAVES else ""
 
 
 def _fate(mine: _Item | None, cut: int) -> Fate:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from outtake_probe.records import CallKind, InvocationEnded, Json, Record
+from outtake_probe.records import CallKind, InvocationEnded, Json, Record, StateRestored
 
 State = Literal[
-    "starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"
+    "starting",
+    "replaying",
+    "running",
+    "paused",
+    "held",
+    "reconnecting",
+    "completed",
+    "failed",
+    "stopped",
+    "diverged",
+    "lost",
 ]
 ENDED: tuple[State, ...] = ("completed", "failed", "stopped", "diverged", "lost")
-"""`lost`: the process or the server died; the run can be continued from its last record."""
+"""`lost`: the process died, or was ended with its server; the run can be continued from its last record.
+
+A run whose process outlived its server is `reconnecting`, which is no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +46,10 @@ class Launch:
     """The user started the script, which called `outtake.attach()`."""
     imported: str = ""
     """The kind of log that the run was read from, such as ``Who&When``: there is no program behind it."""
+    from_file: bool = False
+    """It came here in a file, or is a fork of one that did: somebody else wrote what it would start."""
+    trusted: bool = False
+    """The user has seen what it starts, and let it be started here; a file never says that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +62,8 @@ class Fork:
     repeat: str = "ask"
     live: Sequence[str] = ()
     edits: Sequence[Mapping[str, Json]] = ()
+    serve_failures: bool = False
+    """Whether calls that failed are served after the cut, too, instead of tried again."""
 
 
 @dataclass(slots=True)
@@ -59,6 +77,13 @@ class Counts:
     tokens_out: int = 0
     cost: float = 0.0
     seconds: float = 0.0
+    loaded: Counter[str] = field(default_factory=Counter)
+    """By the name of a state outside the process: how often a saved one was loaded."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """How many earlier calls were executed again to restore it."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    different: Counter[str] = field(default_factory=Counter)
+    """How many of these steps did not give what is recorded."""
 
     def json(self) -> dict[str, Json]:
         """As plain numbers and objects."""
@@ -67,6 +92,8 @@ class Counts:
 
     def add(self, record: Record, cut: int) -> None:
         """Count a record; what lies before the cut was served."""
+        if isinstance(record, StateRestored) and record.seq >= cut:
+            self._add_restored(record)
         if not isinstance(record, InvocationEnded):
             return
         if record.seq < cut or record.how == "reused":
@@ -81,6 +108,18 @@ class Counts:
                 self.cost += record.cost
             if record.call in ("model", "tool"):
                 self.seconds += record.seconds
+
+    def _add_restored(self, record: StateRestored) -> None:
+        steps = {"loaded": self.loaded, "repeated": self.repeated, "skipped": self.skipped}
+        steps[record.how][record.state] += 1
+        self.different[record.state] += not record.same
+
+    @property
+    def restored(self) -> list[dict[str, Json]]:
+        """What was done for each state outside the process, by name."""
+        steps = {name: getattr(self, name) for name in ("loaded", "repeated", "skipped", "different")}
+        names = sorted({*self.loaded, *self.repeated, *self.skipped})
+        return [{"state": state, **{name: counter[state] for name, counter in steps.items()}} for state in names]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +145,11 @@ class Run:
     def over(self) -> bool:
         return self.status in ENDED
 
+    @property
+    def untrusted(self) -> bool:
+        """Whether what it would start came in a file, and the user has not yet let it be started."""
+        return self.launch.from_file and not self.launch.trusted
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -116,17 +160,36 @@ class Segment:
     last: int | None
 
 
+class EndlessLine(ValueError):
+    """A run is among those that it was forked from: what was read is damaged."""
+
+
+def lineage(run: Run, find: Callable[[str], Run]) -> Iterator[Run]:
+    """The run, then those that it was forked from, the nearest first.  Raises `EndlessLine`."""
+    seen = {run.id}
+    yield run
+    while run.fork is not None:
+        run = find(run.fork.parent)
+        if run.id in seen:
+            raise EndlessLine(f"{run.id} is said to be forked from itself")
+        seen.add(run.id)
+        yield run
+
+
 def segments(run: Run, find: Callable[[str], Run]) -> list[Segment]:
-    """Where the records of a run are stored, in order: each fork shares its parent's up to its cut."""
+    """Where the records of a run are stored, in order: each fork shares its parent's up to its cut.
+
+    Raises `EndlessLine`.
+    """
     out: list[Segment] = []
     end: int | None = None
-    at: Run | None = run
-    while at is not None:
+    for at in lineage(run, find):
         start = at.fork.cut if at.fork is not None else 0
         if end is None or start < end:
             out.append(Segment(at.id, start, end))
             end = start
-        at = find(at.fork.parent) if at.fork is not None and start > 0 else None
+        if start <= 0:
+            break
     return out[::-1]
 
 

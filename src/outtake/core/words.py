@@ -7,13 +7,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from outtake.core import answers
+
 LINES, CHARACTERS, LINE = 12, 800, 96
 """Where a body is folded, and how much of one fits into the line of its record."""
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _INNER = ("response", "chat_message", "message", "messages", "result", "content", "choices", "answer")
 """Where messages and model answers keep what was said, outermost first."""
-_INNER_OF_TYPED = ("fields", "items", "value", "repr", "class")
-"""Where a typed value (`outtake_probe.values`) keeps what it holds."""
+_INNER_OF_TYPED = ("fields", "items", "value", "repr")
+"""Where a typed value (`outtake_probe.values`) keeps what it holds; others hold it beside their tag."""
+_TAGS = frozenset(("$type", "class"))
+_GIVEN = ("arguments", "input", "args")
 _SPEAKING = frozenset(("content", "chat_message", "response", "choices"))
 """Fields that only what somebody said has."""
 
@@ -27,7 +31,12 @@ def said(body: Any) -> str | None:
     """What a body says in words: a text, an error, the text of a message however deep; None where it says nothing."""
     if isinstance(body, str):
         return clean(body)
+    answered = answers.answer(body)
+    if answered is not None:
+        return said(answered)
     if isinstance(body, list):
+        if (text := answers.parts(body)) is not None and not any(map(called, body)):
+            return clean(text)
         calls = [call for item in body if (call := called(item))]
         texts = [text for item in body if (text := said(item))]
         return "\n".join(calls) if calls else texts[-1] if texts else None
@@ -43,9 +52,9 @@ def said(body: Any) -> str | None:
 def called(item: Any) -> str | None:
     """A tool call that a model asks for, as in ``look({"x": 1})``."""
     call = item.get("function", item) if isinstance(item, dict) else None
-    if not isinstance(call, dict) or "name" not in call or not call.keys() & {"arguments", "input"}:
+    given = next((call[name] for name in _GIVEN if name in call), None) if isinstance(call, dict) else None
+    if not isinstance(call, dict) or "name" not in call or given is None:
         return None
-    given = call.get("arguments", call.get("input"))
     return clean(f"{call['name']}({given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)})")
 
 
@@ -70,8 +79,10 @@ def said_or_outline(body: Any) -> str:
 
 def spoken(body: Any) -> str | None:
     """What was said, of a body that is there to say something."""
-    speaks = isinstance(body, dict) and (body.get("$type") == "exception" or bool(_SPEAKING & body.keys()))
-    return said(body) if speaks or isinstance(body, str) else None
+    if isinstance(body, dict):
+        speaks = body.get("$type") == "exception" or bool(_SPEAKING & body.keys()) or body.keys() == {"messages"}
+        return said(body) if speaks or answers.answer(body) is not None else None
+    return said(body) if isinstance(body, str) or answers.answer(body) is not None else None
 
 
 def as_json(body: Any) -> str:
@@ -96,8 +107,20 @@ def untyped(value: Any) -> Any:
         return value
     if "$type" not in value:
         return {name: untyped(item) for name, item in value.items()}
-    inner = next((value[name] for name in _INNER_OF_TYPED if name in value), value)
-    return value if inner is value else untyped(inner)
+    if value["$type"] == "exception":
+        return error_line(value)
+    if value["$type"] == "dict":
+        return untyped({_name(key): item for key, item in value.get("items", ())})
+    inner = next((name for name in _INNER_OF_TYPED if name in value), None)
+    if inner is not None:
+        return untyped(value[inner])
+    held = {name: untyped(item) for name, item in value.items() if name not in _TAGS}
+    return held or value.get("class", value["$type"])
+
+
+def _name(key: Any) -> str:
+    plain = untyped(key)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
 
 
 def outline(body: Any) -> str:
@@ -138,7 +161,7 @@ def arguments(body: Any) -> str:
 
 
 def _short(item: Any) -> str:
-    return one_line(json.dumps(item, ensure_ascii=False), 60)
+    return one_line(json.dumps(untyped(item), ensure_ascii=False), 60)
 
 
 def one_line(text: str, limit: int = LINE) -> str:
@@ -160,10 +183,16 @@ def error_line(error: Any) -> str:
     if not isinstance(error, dict):
         return clean(as_json(error))
     if "difference" in error:
-        return clean(f"the program departs from its record: {error['difference']}")
+        departs = departure(error)
+        return departs if error.get("cause") is None else f"{error_line(error['cause'])} ({departs})"
     name = str(error.get("class", "")).rpartition(":")[2].rpartition(".")[2]
     message = clean(str(error.get("message", "")))
     return message if name in ("", "WrongUse") else f"{name}: {message}" if message else name
+
+
+def departure(error: Any) -> str:
+    """Where a replay left its record."""
+    return clean(f"the program departs from its record: {error['difference']}")
 
 
 @dataclass(frozen=True, slots=True)

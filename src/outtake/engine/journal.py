@@ -25,7 +25,7 @@ class Journal:
     """Two files for one run."""
 
     def __init__(self, folder: Path, run: str) -> None:
-        (folder / FOLDER).mkdir(exist_ok=True)
+        (folder / FOLDER).mkdir(exist_ok=True, mode=0o700)
         self._paths = [folder / FOLDER / name for name in (run, f"{run}.other")]
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         self._files = [os.open(path, flags, 0o600) for path in self._paths]

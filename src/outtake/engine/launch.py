@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -15,6 +14,11 @@ from pathlib import Path
 
 import outtake_probe
 from outtake.core.runs import Launch
+from outtake.engine.handing import handing_over
+from outtake.engine.processes import Traces
+from outtake_probe import life
+from outtake_probe.records import Json
+from outtake_probe.wire.owners import STORE
 
 BOOT = Path(outtake_probe.__file__).parent / "boot.py"
 GRACE = 2.0
@@ -35,43 +39,105 @@ class CannotStart(Exception):
 
 
 class Process:
-    """One debugged process and whatever it starts."""
+    """The process of a run, and whatever it starts."""
+
+    ours = True
+    """Outtake started it, this server or one before it; not the user."""
+
+    def __init__(self, run: str, traces: Traces) -> None:
+        self.traces = traces
+        self._run = run
+        self._watched = False
+
+    def watch(self, gone: Callable[[int | None], None]) -> None:
+        """From now on, tell `gone` of its end, once, with its exit status where that is known."""
+        watched, self._watched = self._watched, True
+        if not watched:
+            watch = threading.Thread(target=lambda: gone(self._status()), name=f"outtake-{self._run}", daemon=True)
+            watch.start()
+
+    def _status(self) -> int | None:
+        """Wait for the end; the exit status, or None where nobody knows it."""
+        raise NotImplementedError
+
+    @property
+    def pid(self) -> int | None:
+        """Its number, once it is known."""
+        raise NotImplementedError
+
+    @property
+    def alive(self) -> bool:
+        raise NotImplementedError
+
+    def await_end(self, seconds: float) -> None:
+        """Wait a moment for its end."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def end(self) -> None:
+        """Ask the process to end, then kill it and what it started."""
+        self._signal(signal.SIGTERM)
+        until = time.monotonic() + GRACE
+        while self.alive and time.monotonic() < until:
+            self.await_end(0.05)
+        self.kill()
+
+    def _signal(self, number: int) -> None:
+        raise NotImplementedError
+
+
+class Started(Process):
+    """A process that this one started."""
 
     def __init__(
         self,
         launch: Launch,
+        traces: Traces,
         *,
-        address: str,
-        token: str,
-        run: str,
+        handed: Mapping[str, str],
         seed: int,
         stdin: bool,
         env: Mapping[str, str] | None,
-        gone: Callable[[int], None],
+        about: Mapping[str, Json],
     ) -> None:
-        place = {"address": address, "token": token, "run": run}
+        """`handed`: what the process, and nobody else, is told; see `outtake_probe.handover`.
+
+        `about` is what the next server has to know of the run, should this one end before it.
+        """
+        super().__init__(handed["run"], traces)
+        told = ["--script", launch.spec, *launch.args] if launch.attached else []
+        lock = life.begin(traces.life, **about)
+        errors = traces.open_errors()
+        inherited = () if sys.platform == "win32" else (lock,)
         env = {
             **QUIET,
             **(os.environ if env is None else env),
-            "OUTTAKE_ADDRESS": json.dumps(place),
+            STORE: handed["store"],
             "PYTHONHASHSEED": str(seed % 2**32),
+            life.VARIABLE: f"{lock if handed else ''}:{traces.life}",
         }
-        told = ["--script", launch.spec, *launch.args] if launch.attached else [address, token, run]
         try:
-            self._process = subprocess.Popen(
-                [launch.python, str(BOOT), *told],
-                cwd=launch.folder,
-                env=env,
-                stdin=None if stdin else subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                start_new_session=sys.platform != "win32",
-            )
+            with handing_over(handed, inherited) as (where, options):
+                self._process = subprocess.Popen(
+                    [launch.python, str(BOOT), where, *told],
+                    cwd=launch.folder,
+                    env=env,
+                    stdin=None if stdin else subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=errors,
+                    start_new_session=sys.platform != "win32",
+                    **options,
+                )
         except OSError as error:
             raise CannotStart(f"{launch.python} cannot be started in {launch.folder}: {error}") from error
-        self.last_words = ""
-        self._gone = gone
-        threading.Thread(target=self._watch, name=f"outtake-{run}", daemon=True).start()
+        finally:
+            os.close(lock)
+            os.close(errors)
+
+    def _status(self) -> int:
+        return self._process.wait()
 
     @property
     def pid(self) -> int:
@@ -81,24 +147,9 @@ class Process:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def _watch(self) -> None:
-        """Wait for the end; what the process says outside of its console is kept for the report of a crash."""
-        if self._process.stderr is not None:
-            for line in self._process.stderr:
-                self.last_words = (self.last_words + line.decode("utf-8", "backslashreplace"))[-4000:]
-        self._gone(self._process.wait())
-
-    def end(self) -> None:
-        """Ask the process to end, then kill it and what it started."""
-        self._signal(signal.SIGTERM)
-        until = time.monotonic() + GRACE
-        while self.alive and time.monotonic() < until:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(0.05)
-        self.kill()
-
-    def kill(self) -> None:
-        self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+    def await_end(self, seconds: float) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -106,6 +157,45 @@ class Process:
                 self._process.terminate()
             else:
                 os.killpg(self._process.pid, number)
+
+
+class Found(Process):
+    """A process that somebody else started: another server, which has ended, or the user."""
+
+    def __init__(self, run: str, traces: Traces) -> None:
+        super().__init__(run, traces)
+        self.ours = not traces.told().get("attached")
+        self._ended = threading.Event()
+
+    def _status(self) -> None:
+        life.await_end(self.traces.life)
+        self._ended.set()
+
+    @property
+    def pid(self) -> int | None:
+        pid = self.traces.told().get("pid")
+        return pid if isinstance(pid, int) else None
+
+    @property
+    def alive(self) -> bool:
+        return not self._ended.is_set() and self.traces.alive
+
+    def await_end(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while self.alive and time.monotonic() < until:
+            self._ended.wait(0.01)
+
+    def _signal(self, number: int) -> None:
+        """Reach the whole session of a process that Outtake started; of one of the user's, only itself."""
+        pid = self.pid
+        if pid is None or not self.alive:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            own = self.ours and sys.platform != "win32" and os.getpgid(pid) == os.getsid(pid)
+            if own and sys.platform != "win32":
+                os.killpg(os.getpgid(pid), number)
+            else:
+                os.kill(pid, number)
 
 
 def default_python() -> str:

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
+from outtake.store.private import private_file, private_folder
+from outtake_probe.wire.owners import FILE, announced
+
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
-
-FILE = "owner.json"
 
 
 class Owned(Exception):
@@ -31,7 +32,8 @@ class Ownership:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
+        private_file(folder / "lock")
         self._file: IO[str] = open(folder / "lock", "a+", encoding="utf-8")  # noqa: SIM115  held as long as we own
         try:
             _lock(self._file)
@@ -56,11 +58,7 @@ class Ownership:
 
 def owner(folder: Path) -> dict[str, str] | None:
     """What the store's owner says of itself, or None where nobody owns it."""
-    try:
-        found: dict[str, str] = json.loads((folder / FILE).read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found
+    return announced(str(folder))
 
 
 def _lock(file: IO[str]) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from outtake.core.runs import Fork, Run
 from outtake.store import Store
 from outtake_probe.conditions import names
 from outtake_probe.edits import BadEdit, Edit, edit_from, edit_json
-from outtake_probe.records import Json, from_json, to_json
+from outtake_probe.records import Json, Record, from_json
+from outtake_probe.wire import Node
 
+PAGE = 5000
+"""Records of a plan that are sent at once."""
+_OF_THE_USER = ("edited", "config_set", "message_dropped", "message_moved", "message_queued")
 REUSES = ("matching", "prefix", "none")
 REPEATS = ("ask", "serve", "run")
 _OF_MESSAGES = ("replace_message",)
@@ -32,6 +37,7 @@ def make_fork(
     reuse: str,
     live: Sequence[str],
     repeat: str,
+    serve_failures: bool = False,
 ) -> Fork:
     """The fork of `parent` at record `at`; without `at`, at the first record that an edit changes, or at the end."""
     for name, value, known in (("reuse", reuse, REUSES), ("repeat", repeat, REPEATS)):
@@ -56,6 +62,7 @@ def make_fork(
         repeat=repeat,
         live=tuple(live),
         edits=tuple(edit_json(edit) for edit in checked),
+        serve_failures=serve_failures,
     )
 
 
@@ -149,16 +156,48 @@ def _record(store: Store, parent: Run, seq: int) -> dict[str, Json]:
 
 
 def plan_json(store: Store, run: Run) -> Json:
-    """What the probe needs to follow: the parent's records, the cut, the edits; None where there is nothing."""
+    """What the probe needs to follow: the cut, the edits, and how many records of the parent come after that, see
+    `plan_pages`; None where there is nothing.
+    """
     fork, mocks = run.fork, list(run.launch.edits)
     if fork is None:
-        nothing = {"records": [], "cut": 0, "reuse": "matching", "repeat": "run", "live": []}
+        nothing = {"records": 0, "cut": 0, "reuse": "matching", "repeat": "run", "live": []}
         return {**nothing, "edits": mocks} if mocks else None
     return {
-        "records": [to_json(from_json(r)) for r in store.records(fork.parent)],
+        "records": store.run(fork.parent).records,
         "cut": fork.cut,
         "reuse": fork.reuse,
         "repeat": fork.repeat,
         "live": list(fork.live),
         "edits": [*fork.edits, *mocks],
+        "serve_failures": fork.serve_failures,
+        "first": _first(store, run, fork),
     }
+
+
+def plan_pages(
+    store: Store, run: Run, plan: Json, commands: Callable[[Record], bool]
+) -> Iterator[tuple[list[Json], list[Node]]]:
+    """The records of a fork's parent, some at a time: a long run is neither one frame nor all of it in memory.
+
+    With them the bodies of what the user did in the parent (`commands`): the fork does it again at once, without asking
+    for more.
+    """
+    if run.fork is None or not plan["records"]:
+        return
+    records = store.compact_records(run.fork.parent, before=plan["records"])
+    while page := list(itertools.islice(records, PAGE)):
+        done = [r for r in page if r["kind"] in _OF_THE_USER and commands(from_json(r))]
+        yield page, list(store.tree({r["body"] for r in done if r.get("body") is not None}).items())
+
+
+def _first(store: Store, run: Run, fork: Fork) -> bool:
+    """Whether nothing but this fork can have done what comes after the end of its parent's record.
+
+    Another fork may have gone on from there; a script that did not wait for a server went on by itself.
+    """
+    parent = store.run(fork.parent)
+    if isinstance(parent.error, dict) and parent.error.get("alone"):
+        return False
+    others = (r.fork for r in store.runs() if r.fork is not None and r.id != run.id)
+    return not any(other.parent == parent.id and other.cut >= parent.records for other in others)

@@ -2,5 +2,6 @@
 
 from outtake.service.errors import ServiceError, WrongUse
 from outtake.service.service import Service
+from outtake.store.giving_up import GivenUp, wanted_while
 
-__all__ = ["Service", "ServiceError", "WrongUse"]
+__all__ = ["GivenUp", "Service", "ServiceError", "WrongUse", "wanted_while"]

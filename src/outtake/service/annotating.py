@@ -11,6 +11,7 @@ from outtake.core.annotations import USER, Annotation, BadAnnotation, Kind, Note
 from outtake.core.outcome import Criteria, criteria
 from outtake.core.runs import Run
 from outtake.service.errors import NotFound, WrongUse, translated
+from outtake.service.methods import command, question
 from outtake.service.owner import Document, Owner
 from outtake.store.annotations import Annotations
 from outtake_probe.records import Json
@@ -24,11 +25,13 @@ class Annotating(Owner):
     def _said(self) -> Annotations:
         return Annotations(self.store)
 
+    @question
     def annotations(self, run: str) -> Document:
         """What was said about a run, and about the records that it shares with the runs it was forked from."""
         found = self._said.seen_from(self._run(run).id)
         return {"run": run, "annotations": [dataclasses.asdict(annotation) for annotation in found]}
 
+    @command
     def annotate(
         self,
         run: str,
@@ -51,6 +54,7 @@ class Annotating(Owner):
         self._told()
         return dataclasses.asdict(made)
 
+    @command
     def change_annotation(
         self, run: str, id: int, text: str | None = None, data: Mapping[str, Json] | None = None
     ) -> Document:
@@ -63,6 +67,7 @@ class Annotating(Owner):
         self._told()
         return dataclasses.asdict(changed)
 
+    @command
     def remove_annotation(self, run: str, id: int) -> Document:
         """Take back what was said."""
         found = self._annotation(run, id)

@@ -1,8 +1,11 @@
-"""`outtake.toml` in the program's folder: what its tools do to the world, and what is secret there.
+"""`outtake.toml` in the program's folder: what its tools do to the world, what they share there, and what is secret.
 
 [effects]
 "search" = "read"            # a component, by its path or its last parts, wildcards allowed
 "*/tools/send_mail" = "irreversible"
+
+[state]
+"browser_*" = "browser"      # tools that share a state outside the process; "" for one that has none
 
 [redact]
 patterns = ["ACME-[0-9]{6}"]
@@ -21,22 +24,26 @@ FILE = "outtake.toml"
 
 
 def settings(folder: str) -> dict[str, Json]:
-    """What the probe is told: effects by component, patterns to redact.  Raises `WrongUse` for a bad file."""
+    """What the probe is told: effects and states by component, what to redact.  Raises `WrongUse` for a bad file."""
     path = Path(folder) / FILE
     try:
         data = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        return {"effects": {}, "redact": []}
+        return {"effects": {}, "states": {}, "redact": []}
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise WrongUse(f"{path} cannot be read: {error}") from error
     effects = data.get("effects", {})
     for component, effect in effects.items():
         if effect not in EFFECTS:
             raise WrongUse(f"{path}: effects of {component!r} are one of {', '.join(EFFECTS)}, not {effect!r}")
+    states = data.get("state", {})
+    for component, state in states.items():
+        if not isinstance(state, str):
+            raise WrongUse(f'{path}: the state of {component!r} is a name, or "" for none, not {state!r}')
     patterns = data.get("redact", {}).get("patterns", [])
     for pattern in patterns:
         try:
             re.compile(pattern)
         except re.error as error:
             raise WrongUse(f"{path}: the pattern {pattern!r} is no regular expression: {error}") from error
-    return {"effects": effects, "redact": patterns}
+    return {"effects": effects, "states": states, "redact": patterns}

@@ -19,8 +19,9 @@ def keep(store: Store, run: str, description: Document) -> None:
     bodies = Bodies()
     body = bodies.put(description)
     if store.description(run) != body:
-        store.append(run, (), bodies.take())
-        store.describe(run, body)
+        with store.still():  # nothing names it until then
+            store.append(run, (), bodies.take())
+            store.describe(run, body)
 
 
 def known(store: Store, run: Run) -> Document:
@@ -45,9 +46,7 @@ def with_records(description: Document, shown: Parts, run: Run) -> Document:
 
 def _nearest(store: Store, run: Run) -> Iterator[Run]:
     """The run, those that it was forked from, the nearest first, then the others of its tree, the newest first."""
-    line = [run]
-    while line[-1].fork is not None:
-        line.append(store.run(line[-1].fork.parent))
+    line = list(store.lineage(run))
     yield from line
     tree = {other.id: other for other in line}
     for other in store.runs():  # a fork comes after its parent

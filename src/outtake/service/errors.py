@@ -5,6 +5,7 @@ ServiceError        the message names the thing, the reason and the way out
     NotFound        a run, a record, a file
     BadBody         a value that the target does not accept, with the schema of what it does
   Conflict          not now: the run has ended, the store has another owner
+    Untrusted       it would start what came in a file; the user has to say so
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from outtake.store import StoreError, UnknownRun
+from outtake.store import Overtaken, StoreError, UnknownRun
 from outtake_probe.records import Json
 
 
@@ -52,7 +53,15 @@ class Conflict(ServiceError):
     code = "conflict"
 
 
-KINDS: dict[str, type[ServiceError]] = {cls.code: cls for cls in (ServiceError, WrongUse, NotFound, BadBody, Conflict)}
+class Untrusted(Conflict):
+    """It would start a program that the user has not chosen: that of a run which came in a file."""
+
+    code = "untrusted"
+
+
+KINDS: dict[str, type[ServiceError]] = {
+    cls.code: cls for cls in (ServiceError, WrongUse, NotFound, BadBody, Conflict, Untrusted)
+}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,5 +91,11 @@ def _of_the_store() -> Iterator[None]:
         yield
     except UnknownRun as error:
         raise NotFound(str(error)) from error
+    except Overtaken as error:
+        raise Conflict(str(error)) from error
     except StoreError as error:
         raise ServiceError(str(error)) from error
+    except OverflowError as error:
+        raise NotFound("a number is larger than any that there is") from error
+    except RecursionError as error:
+        raise ServiceError("something in the record is nested too deeply to be read") from error

@@ -9,27 +9,39 @@ import contextlib
 import os
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from outtake.core.runs import ENDED, Launch, Run
+from outtake.engine import memory
 from outtake.engine.hub import Handler, Hub
 from outtake.engine.journal import recover
-from outtake.engine.launch import default_python
-from outtake.engine.live import Control, LiveRun
+from outtake.engine.keys import Keys, same
+from outtake.engine.launch import Found, Process, Started, default_python
+from outtake.engine.live import ALONE, Control, LiveRun, NotLive
 from outtake.engine.ownership import Ownership
-from outtake.engine.plans import plan_json
+from outtake.engine.plans import plan_json, plan_pages
+from outtake.engine.processes import Traces, left
 from outtake.service import config
 from outtake.service.errors import Conflict, NotFound, ServiceError, WrongUse, translated
+from outtake.service.methods import asks, local
 from outtake.service.watch import Watch
 from outtake.store import NotWritten, Store, StoreError, UnknownRun
-from outtake_probe.records import Json, from_json
+from outtake.store.files import Files
+from outtake.store.giving_up import GivenUp, wanted_while
+from outtake_probe import life
+from outtake_probe.records import Json
 from outtake_probe.replay import commands
 from outtake_probe.wire import Connection, Frame, ProtocolError
 
 Document = dict[str, Json]
+STARTS = ("run", "fork")
+"""Methods that start a process."""
+WAITS = ("wait", "follow")
+"""Methods that wait for something to happen: it may, with the next owner."""
 GOODBYE = 2.0
 """Seconds in which clients get their answers when the service closes."""
 
@@ -42,15 +54,63 @@ class Owner:
     """What a client may call, by name."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        folder = folder.absolute()  # what is started works in other folders
         self._ownership = Ownership(folder)
         try:
-            self.store = Store(folder)
-            recover(folder, self.store)
-        except StoreError:
+            self._keys = Keys(folder)
+            store = Store(folder)
+            recover(folder, store)
+        except BaseException:
             self._ownership.release()
             raise
-        self.token = self._token()
+        self._keep(folder, store)
+        self.token = self._keys.token
+        self._find_living()
+        handlers: dict[str, Handler] = {"probe": self._probe, "client": self._client}
+        self.hub = Hub(folder, self._admits, handlers)
+        self._announced = {"address": self.hub.address, "token": self.token}
+        self._ownership.announce(self._announced)
+
+    def _find_living(self) -> None:
+        """Adopt the runs whose processes have outlived their server; those whose processes died are lost."""
+        for unlisted in self.store.runs(listed=False):  # a target was looked at when the last owner was ended
+            self.store.delete(unlisted.id)
+        runs = {run.id: run for run in self.store.runs()}
+        for name, traces in left(self.folder):
+            run, alive = runs.get(name), traces.alive
+            if not alive:
+                self._lost(run, traces)
+            elif run is None:
+                Found(name, traces).kill()
+            elif not run.over or run.status == "lost":
+                self._adopt(run, traces)
+        for name, known in runs.items():
+            # what was held when its process ended still is, for who goes on
+            if not known.over and known.status != "held" and name not in self._live:
+                self.store.change(name, status="lost", counts=None)
+
+    def _lost(self, run: Run | None, traces: Traces) -> None:
+        """The process of a run was not seen to end, and has."""
+        if run is not None and not run.over and traces.told().get("alone"):
+            self.store.change(run.id, error=ALONE)
+        traces.remove()
+
+    def _adopt(self, run: Run, traces: Traces) -> LiveRun:
+        """Expect the process of a run to connect: it lives, and somebody else started it."""
+        told = traces.told()
+        live = LiveRun(self.store, run, Control(), headless=bool(told.get("headless")))
+        live.settings = {**config.settings(run.launch.folder), "stdin": told.get("stdin", "inherit")}
+        with self._lock:
+            self._live[run.id] = live
+        found = Found(run.id, traces)
+        live.adopt(found)
+        found.watch(partial(self._gone, live))
+        return live
+
+    def _keep(self, folder: Path, store: Store) -> None:
+        """What any service of a store has, whether it owns it or not."""
+        self.folder = folder
+        self.store = store
         self._lock = threading.RLock()
         self._live: dict[str, LiveRun] = {}
         self._joined = threading.Condition()
@@ -59,49 +119,73 @@ class Owner:
         self._answered = threading.Condition()
         self._answering = 0
         """Calls of clients that are not answered yet."""
-        handlers: dict[str, Handler] = {"probe": self._probe, "client": self._client}
-        self.hub = Hub(folder, self.token, handlers)
-        self._announced = {"address": self.hub.address, "token": self.token}
-        self._ownership.announce(self._announced)
-        for run in self.store.runs():
-            if not run.over and run.status != "held":  # what was held when its process ended still is, for who goes on
-                self.store.change(run.id, status="lost", counts=None)
-        for run in self.store.runs(listed=False):  # a target was looked at when the last owner was ended
-            self.store.delete(run.id)
+        self._closing = False
+        self._clients: Counter[str] = Counter()
+        """Connections of each client that is there."""
+        self._conducted: dict[str, str] = {}
+        """The client on whose behalf a run lives."""
 
-    def _token(self) -> str:
-        """The token of this store: kept, so that a process that outlived its server finds the next one."""
-        path = self.folder / "token"
-        with contextlib.suppress(OSError):
-            return path.read_text("utf-8").strip()
-        token = secrets.token_urlsafe(24)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(token)
-        return token
+    def _admits(self, hello: Mapping[str, Json]) -> bool:
+        """Whether the token of a hello is right: the secret of its run, or of this owner where there is no run yet."""
+        given, run = str(hello.get("token", "")), hello.get("run")
+        if hello.get("role") != "probe" or run is None:
+            return same(given, self.token)
+        try:
+            return same(given, self._keys.of_run(self.store.run(str(run))))
+        except UnknownRun:
+            return False
 
+    def _handed(self, run: Run) -> dict[str, str]:
+        """What the process of a run is told when it is started."""
+        secret = self._keys.of_run(run)
+        return {"address": self.hub.address, "secret": secret, "run": run.id, "store": str(self.folder)}
+
+    @local
     def announce(self, **fields: str) -> None:
         """Add to what the owner says of itself, for example the address of its pages."""
         self._announced.update(fields)
         self._ownership.announce(self._announced)
 
-    def close(self) -> None:
-        """End the processes of live runs and give the store up."""
+    @local
+    def close(self) -> list[str]:
+        """End the processes of live runs and give the store up.
+
+        Who has asked for a run from another process and is still there gets the store: that run's process goes on.  So
+        does one that outlived its server.  Returns the runs that go on without this owner.
+        """
         with self._lock:
+            self._closing = True
             live = list(self._live.values())
         for run in live:
-            state = run.state
-            run.end_process()
-            if state not in ENDED and run.ended is None:  # we ended it: that is no failure of the program
-                status = "held" if state == "held" else "lost"
-                counts = run.counts.json()
-                with contextlib.suppress(NotWritten):  # who opens the store next says that it was lost
-                    self.store.change(run.id, status=status, ended=None, output=None, error=None, counts=counts)
+            if self._ends_with_us(run):
+                self._end(run)
+        for run in live:
+            run.leave()
+        left = [run.id for run in live if not run.over and isinstance(run.process, Started)]
         with self._answered:
             self._answered.wait_for(lambda: self._answering == 0, GOODBYE)
         self.hub.close()
+        for run in live:
+            with contextlib.suppress(StoreError):  # it is in the journal, for who opens the store next
+                run.close()
         self.store.close()
         self._ownership.release()
+        return left
+
+    def _ends_with_us(self, live: LiveRun) -> bool:
+        """Whether a run's process is this owner's, and nobody else waits for it."""
+        client = self._conducted.get(live.id)
+        return isinstance(live.process, Started) and (client is None or not self._clients[client])
+
+    def _end(self, live: LiveRun) -> None:
+        """End the process of a run because the service ends: that is no failure of the program."""
+        state = live.state
+        live.end_process()
+        if state not in ENDED and live.ended is None:
+            status = "held" if state == "held" else "lost"
+            counts = live.counts.json()
+            with contextlib.suppress(NotWritten):  # who opens the store next says that it was lost
+                self.store.change(live.id, status=status, ended=None, output=None, error=None, counts=counts)
 
     # -- connections -------------------------------------------------------------------------------------------------
 
@@ -109,12 +193,17 @@ class Owner:
         """A debugged process said hello: welcome it to its run, then take what it sends."""
         try:
             live, run = self._joining(hello)
-        except (ServiceError, StoreError) as error:
+        except (ServiceError, StoreError, NotLive) as error:
             connection.send("refuse", {"reason": str(error)})
             return
         fork = run.fork
-        acked = max(run.records, fork.cut) if fork is not None else run.records
         resumed = hello.get("next", 0) > 0
+        cut = hello.get("cut")
+        if resumed and fork is not None and cut is not None and cut < fork.cut:  # nobody was there to be told
+            live.replayed({"state": "recut", "cut": cut})
+            run = self._run(run.id)
+            fork = run.fork
+        acked = max(run.records, fork.cut) if fork is not None else run.records
         plan = None if resumed else plan_json(self.store, run)
         welcome = {
             "run": run.id,
@@ -130,43 +219,77 @@ class Owner:
             "stdin": live.settings.get("stdin", "inherit"),
             "plan": plan,
             "describe": live.describing,
+            "token": self._keys.of_run(run),
+            "life": Traces(self.folder, run.id).life,
         }
         live.connected(connection)
         with self._joined:
             self._joined.notify_all()
         self._ring()
-        connection.send("welcome", welcome, self._of_commands(plan))
+        connection.send("welcome", welcome)
+        for records, nodes in plan_pages(self.store, run, plan, commands) if plan is not None else ():
+            connection.send("plan", {"records": records}, nodes)
         try:
             live.serve(connection, self._frame)
         except (OSError, ProtocolError):
             raise
         except Exception as error:
+            if self._closing:  # the next server takes it
+                return
             live.broke(f"the server could not take what the process said: {type(error).__name__}: {error}")
             raise
         finally:
-            if live.state in ENDED:
-                live.close()
+            live.hung_up(connection, None if self._closing else partial(self._found_alive, live))
+            if live.process is not None and not self._closing:
+                live.process.watch(partial(self._gone, live))
+            self._retire(live)
             self._ring()
 
-    def _of_commands(self, plan: Document | None) -> list[tuple[str, bytes]]:
-        """Bodies of what the user did in the parent: the fork does it again at once, without asking for more."""
-        records = [from_json(record) for record in plan["records"]] if plan is not None else []
-        return list(self.store.tree({r.body for r in records if commands(r) and r.body is not None}).items())
+    def _found_alive(self, live: LiveRun) -> Process | None:
+        """The process of a script that the user started, where it lives without a connection."""
+        traces = Traces(self.folder, live.id)
+        return Found(live.id, traces) if traces.alive else None
+
+    def _retire(self, live: LiveRun) -> None:
+        """Forget a run of which nothing more can come: all is in the store."""
+        if not live.over:
+            return
+        try:
+            live.close()
+        finally:
+            with self._lock:
+                if self._live.get(live.id) is live:
+                    del self._live[live.id]
+                self._conducted.pop(live.id, None)
+                at_rest = not self._live
+            Traces(self.folder, live.id).remove()
+            if at_rest:
+                memory.give_back()
 
     def _joining(self, hello: Document) -> tuple[LiveRun, Run]:
         name = hello.get("run")
         if name is None:
             return self._attached(hello)
-        run = self._run(name)
         with self._lock:
             live = self._live.get(name)
-            if live is None:  # the server was started anew; the process has outlived the old one
-                if run.status not in ("lost", "held"):
-                    raise Conflict(f"{name} has ended ({run.status})")
-                live = LiveRun(self.store, run, Control(), headless=False)
-                live.settings = config.settings(run.launch.folder)
-                self._live[name] = live
+            run = self._run(name)
+            if live is None:  # it lives, though it could not be seen: where nothing can be locked
+                live = self._late(run)
+        live.check_process(hello)
+        live.take_over(hello.get("stance") or {})
         return live, run
+
+    def _late(self, run: Run) -> LiveRun:
+        if run.status not in ("lost", "held"):
+            raise Conflict(f"{run.id} has ended ({run.status})")
+        gone_on = [r.id for r in self.store.runs() if r.fork and r.fork.parent == run.id and r.fork.cut >= run.records]
+        if gone_on:
+            raise Conflict(f"{run.id} was gone on with as {', '.join(gone_on)} while this process was away")
+        live = LiveRun(self.store, run, Control(), headless=False)
+        live.settings = config.settings(run.launch.folder)
+        live.adopted = True
+        self._live[run.id] = live
+        return live
 
     def _attached(self, hello: Document) -> tuple[LiveRun, Run]:
         """A script that the user started wants to be debugged."""
@@ -179,8 +302,10 @@ class Owner:
             attached=True,
         )
         run = self.store.create(launch, None, seed=secrets.randbits(48))
+        os.close(life.begin(Traces(self.folder, run.id).life, attached=True))
         live = LiveRun(self.store, run, Control(paused=bool(told.get("pause"))), headless=False)
         live.settings = config.settings(launch.folder)
+        live.check_process(hello)
         with self._lock:
             self._live[run.id] = live
         return live, run
@@ -202,6 +327,8 @@ class Owner:
             live.nodes(fields["names"])
         elif frame.kind == "done":
             live.done(fields)
+        elif frame.kind == "imported":
+            live.insist(partial(Files(self.store).add, live.id, fields["files"]))
         elif frame.kind == "described":
             live.insist(partial(self.store.describe, live.id, fields["body"]))
         elif frame.kind == "ended":
@@ -211,30 +338,54 @@ class Owner:
     def _client(self, connection: Connection, hello: Document) -> None:
         """Another process of the user calls methods, one at a time."""
         connection.send("welcome", {"folder": str(self.folder)})
+        client = str(hello.get("client", ""))
+        with self._lock:
+            self._clients[client] += 1
+            self._conducted.update(dict.fromkeys(hello.get("runs", ()), client))
+        try:
+            self._serve_client(connection, client)
+        finally:
+            with self._lock:
+                self._clients[client] -= 1
+                if not self._clients[client]:
+                    del self._clients[client]
+
+    def _serve_client(self, connection: Connection, client: str) -> None:
         while (frame := connection.receive()) is not None:
             try:
                 method = self.METHODS.get(frame.fields.get("method", ""))
                 if method is None:
                     raise WrongUse(f"unknown method {frame.fields.get('method')!r}")
-                with self._being_answered():
-                    result = method(self, **frame.fields.get("params", {}))
-                    if isinstance(result, Iterator):
-                        for item in result:
-                            connection.send("item", {"result": item})
-                        result = None
+                with self._being_answered() as answered:
+                    if not answered:
+                        connection.send("moved", {})
+                        return
+                    with wanted_while(lambda: connection.is_open) if asks(method) else contextlib.nullcontext():
+                        result = method(self, **frame.fields.get("params", {}))
+                        if frame.fields["method"] in STARTS:
+                            self._conducted[result["run"]] = client
+                        if isinstance(result, Iterator):
+                            for item in result:
+                                connection.send("item", {"result": item})
+                            result = None
+                    if self._closing and frame.fields["method"] in WAITS:
+                        connection.send("moved", {})
+                        return
                     connection.send("reply", {"result": result})
+            except GivenUp:
+                return
             except ServiceError as error:
                 connection.send(
                     "error", {"code": error.code, "message": str(error), "schema": getattr(error, "schema", None)}
                 )
 
     @contextlib.contextmanager
-    def _being_answered(self) -> Iterator[None]:
-        """A client waits for an answer; the service does not close before it has it."""
+    def _being_answered(self) -> Iterator[bool]:
+        """A client waits for an answer; the service does not close before it has it.  False: it is closing already."""
         with self._answered:
             self._answering += 1
         try:
-            yield
+            yield not self._closing
         finally:
             with self._answered:
                 self._answering -= 1
@@ -267,13 +418,15 @@ class Owner:
             )
         return live
 
+    @local
     def await_process(self, run: str, timeout: float) -> bool:
         """Wait for the process of a run to come back after its server ended; whether it did."""
         with self._joined:
-            return self._joined.wait_for(lambda: run in self._live, timeout)
+            return self._joined.wait_for(lambda: run in self._live and self._live[run].here, timeout)
 
     # -- watching ----------------------------------------------------------------------------------------------------
 
+    @local
     def watch(self, run: str | None = None) -> Watch:
         """Wakes its reader at every change of a run, or, without one, when any run begins, ends or changes its state.
 
@@ -291,6 +444,9 @@ class Owner:
             self._version += 1
             self._changed.notify_all()
 
-    def _gone(self, live: LiveRun, status: int) -> None:
-        live.gone(status)
+    def _gone(self, live: LiveRun, status: int | None) -> None:
+        """The process of a run has ended."""
+        with contextlib.suppress(StoreError):  # the store may be another one's by now
+            live.gone(status)
+            self._retire(live)
         self._ring()

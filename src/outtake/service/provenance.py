@@ -10,6 +10,7 @@ from outtake.core.provenance import LINKS, Chain, Hand, Match, Provenance, Reach
 from outtake.core.provenance.story import Entry
 from outtake.service.errors import NotFound, WrongUse
 from outtake.store import Store
+from outtake.store.giving_up import check
 from outtake_probe.records import Json
 
 Document = dict[str, Json]
@@ -23,7 +24,7 @@ def why(store: Store, run: str, seq: int | None, text: str | None, limit: int) -
     if seq is None and text is None:
         raise WrongUse("say what to explain: the number of a record, a text (--text TEXT), or both")
     sought = _sought(text) if text is not None else None
-    found = Provenance(store.records(run), store.nodes)
+    found = Provenance(store.records(run), store.nodes, check)
     if seq is not None:
         _check(found, run, seq)
     if sought is not None:
@@ -34,7 +35,7 @@ def why(store: Store, run: str, seq: int | None, text: str | None, limit: int) -
 
 def affects(store: Store, run: str, seq: int) -> Document:
     """What a change of a record could reach."""
-    found = Provenance(store.records(run), store.nodes)
+    found = Provenance(store.records(run), store.nodes, check)
     _check(found, run, seq)
     reached = found.affects(seq)
     could, cannot = split(found.story, reached, seq)

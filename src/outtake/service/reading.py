@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,19 +13,23 @@ from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
 from outtake.core.outcome import Criteria, judged
 from outtake.core.report import report
-from outtake.core.runs import ENDED, Counts, Run, count
+from outtake.core.runs import ENDED, Counts, Run, State, count
 from outtake.core.trace import items, tree, window
-from outtake.service import provenance, searching
+from outtake.engine.live import LiveRun
+from outtake.service import code, provenance, searching
 from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
+from outtake.service.methods import question
 from outtake.service.owner import Document
-from outtake.store import StoreError
+from outtake.store import Store, StoreError, UnknownBody
 from outtake.store.outline import FLAGS
 from outtake.store.rows import KIND_NAMES
 from outtake.store.search import Search
 from outtake_probe.records import CALL_KINDS, CallKind, from_json
 
 FORMS = ("tree", "line")
+HEARTBEAT = 20.0
+"""Seconds after which a follower is told that nothing has happened."""
 GLANCES = 20_000
 """Glances that are kept."""
 
@@ -32,28 +38,42 @@ GLANCES = 20_000
 class Reading(Annotating):
     """Every question about runs that changes nothing."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def _keep(self, folder: Path, store: Store) -> None:
+        super()._keep(folder, store)
         self._glances: dict[str, Glance] = {}
         self._search = Search(self.store)
 
+    @question
     def runs(self) -> list[Document]:
         """All runs, oldest first, with what is known of each without reading its records."""
+        living = self._living()
         found = self.store.runs()
         judged_by = self._all_criteria(found)
-        return [self._document(run, judged_by[run.id], counted=False) for run in found]
+        return [self._document(run, judged_by[run.id], living.get(run.id), counted=False) for run in found]
 
+    @question
     def info(self, run: str, counted: bool = True) -> Document:
         """One run: status, output, counts (which cost something for a long run), and what is held while it lives."""
+        living = self._living(run)
         found = self._run(run)
-        return self._document(found, self._criteria(found), counted)
+        return self._document(found, self._criteria(found), living.get(found.id), counted)
 
-    def _document(self, run: Run, judged_by: Criteria, counted: bool) -> Document:
-        live = self._live.get(run.id)
+    def _living(self, run: str | None = None) -> dict[str, tuple[LiveRun, State]]:
+        """Live runs and their states; looked at before their rows, so that one that has ended has its output there.
+
+        A run enters its last state once its row tells how it ended: what is over in one is over in both.
+        """
+        with self._lock:
+            found = [live for live in self._live.values() if run in (None, live.id)]
+        return {live.id: (live, live.state) for live in found}
+
+    def _document(self, run: Run, judged_by: Criteria, living: tuple[LiveRun, State] | None, counted: bool) -> Document:
+        live, state = living if living is not None else (None, run.status)
+        state = run.status if run.over and live is not None and run.status != "lost" else state
         document: Document = {
             "run": run.id,
             "name": run.name,
-            "status": live.state if live is not None else run.status,
+            "status": state,
             "spec": run.launch.spec,
             "input": run.launch.input,
             "folder": run.launch.folder,
@@ -70,17 +90,14 @@ class Reading(Annotating):
             "records": max(run.records, live.records) if live is not None else run.records,
             "created": run.created,
             "ended": run.ended,
-            "live": live is not None and live.state not in ENDED,
+            "live": live is not None and state not in ENDED,
             "imported": bool(run.launch.imported),
+            "untrusted": run.untrusted,
             "expected": judged_by.expected,
             "outcome": judged(run, judged_by),
             **_figures(live.counts if live is not None else run.counts),
         }
-        if live is not None:
-            document["held"] = list(live.holds.values())
-            document["breakpoints"] = live.control.breakpoints
-            document["difference"] = live.difference
-            document["trouble"] = live.trouble
+        document.update(_live_document(live, run))
         if counted:
             document.update(_counts(self._counted(run)))
         return document
@@ -92,11 +109,14 @@ class Reading(Annotating):
         if run.counts is not None:
             return run.counts
         cut = run.fork.cut if run.fork is not None else 0
-        counts = count((from_json(r) for r in self.store.records(run.id, kind="invocation_ended")), cut)
+        kinds = ("invocation_ended", "state_restored") if run.fork is not None else ("invocation_ended",)
+        counts = count((from_json(r) for kind in kinds for r in self.store.records(run.id, kind=kind)), cut)
         if run.over:
-            self.store.change(run.id, counts=counts.json())
+            with contextlib.suppress(StoreError):  # they are counted again
+                self.store.change(run.id, counts=counts.json())
         return counts
 
+    @question
     def tree(self, run: str | None = None) -> list[Document]:
         """Runs with their forks inside them: all of them, or the tree that a run belongs to."""
         documents = {d["run"]: {**d, "forks": []} for d in self.runs()}
@@ -111,6 +131,7 @@ class Reading(Annotating):
             at = documents[at["parent"]]
         return [at] if at is not None else []
 
+    @question
     def show(
         self,
         run: str,
@@ -131,6 +152,7 @@ class Reading(Annotating):
         except StoreError as error:
             raise WrongUse(str(error)) from error
 
+    @question
     def pick(self, run: str, seqs: Sequence[int]) -> Document:
         """The records with these numbers, and a glance at each body; a number that the run has not is left out."""
         picked = [common(record) for record in self.store.picked(self._run(run).id, seqs)]
@@ -150,6 +172,7 @@ class Reading(Annotating):
             seen = self._glances[body] = glance(self.store.body(body))
         return seen
 
+    @question
     def outline(self, run: str, after: int = -1, limit: int | None = None) -> Document:
         """What each record over `after` is about, in columns of numbers; see `outtake.store.outline`."""
         found = self._run(run)
@@ -172,34 +195,49 @@ class Reading(Annotating):
         record[_body_name(record)] = self.store.body(record["hash"]) if record["hash"] else None
         return record
 
+    @question
     def body(self, body: str) -> Document:
         """The value of a body by its hash."""
         try:
             return {"body": body, "value": self.store.body(body)}
-        except (KeyError, ValueError) as error:
+        except UnknownBody as error:
             raise NotFound(f"there is no body {body}") from error
 
+    @question
+    def code(self, run: str) -> Document:
+        """The program's own files that a run imported, and what changed of them since its parent and since itself."""
+        return code.code(self.store, self._run(run))
+
+    @question
     def console(self, run: str, after: int = -1) -> Document:
         """What the process of a run printed after part `after`."""
         parts = self.store.console(self._run(run).id, after)
         return {"run": run, "parts": [{"n": n, "stream": stream, "text": text} for n, stream, text in parts]}
 
+    @question
     def follow(self, run: str, after: int = -1, bodies: bool = False) -> Iterator[Document]:
-        """Records over `after` in batches as they come, each with the state of the run, until it ends or is held."""
+        """Records over `after` in batches as they come, each with the state of the run, until it ends.
+
+        Where nothing happens, the state comes again now and then, so that a reader who has gone is noticed.
+        """
         live = self._live.get(self._run(run).id)
-        seen, last = -1, after
+        seen, last, told = -1, after, time.monotonic()
         while True:
             state = self.info(run)
             version = live.version if live is not None else 0
             batch = list(self.show(run, after=last, bodies=bodies))
-            if batch or version != seen:
+            if batch or version != seen or time.monotonic() - told >= HEARTBEAT:
+                told = time.monotonic()
                 last = batch[-1]["seq"] if batch else last
                 yield {"records": batch, "state": state}
             seen = version
             if live is None or (state["status"] in ENDED and last + 1 >= live.records):
                 return
-            live.wait(lambda r, v=version: r.version != v)  # type: ignore[misc]
+            live.wait(lambda r, v=version: r.version != v, HEARTBEAT)  # type: ignore[misc]
+            if live.left:
+                return
 
+    @question
     def diff(self, a: str, b: str, alike: bool = False) -> Document:
         """How two runs differ, aligned by identity; with `alike`, also the records of the pairs that are the same."""
         left, right = self._run(a), self._run(b)
@@ -222,8 +260,10 @@ class Reading(Annotating):
             "first": changes[0] if changes else None,
             "changes": changes,
             "alike": same if alike else None,
+            "files": code.differing(self.store, left, right),
         }
 
+    @question
     def report(self, run: str) -> Document:
         """What became of each invocation of a run, and of its parent's where it is a fork; what was saved."""
         found = self._run(run)
@@ -240,12 +280,16 @@ class Reading(Annotating):
             "counts": {fate: dict(kinds) for fate, kinds in made.counts.items()},
             "saved": {**dataclasses.asdict(made.saved), "calls": dict(made.saved.calls)},
             "unused": [edits[n] for n in made.unused if n < len(edits)],
+            "code": code.code(self.store, found),
+            "restored": [dataclasses.asdict(step) for step in made.restored],
         }
 
+    @question
     def why(self, run: str, seq: int | None = None, text: str | None = None, limit: int = provenance.MOST) -> Document:
         """What led to a record; with `text`, every record that says it, in any form, from the first one on."""
         return provenance.why(self.store, self._run(run).id, seq, text, limit)
 
+    @question
     def search(
         self, run: str, text: str, *, after: int = -1, limit: int = searching.LIMIT, first: bool = False
     ) -> Document:
@@ -256,10 +300,12 @@ class Reading(Annotating):
         page = searching.Page(after, limit, first)
         return searching.search(self.store, self._search, found, text, page, body_name=_body_name)
 
+    @question
     def affects(self, run: str, seq: int) -> Document:
         """The invocations and messages that a change of a record could reach, and those that it cannot."""
         return provenance.affects(self.store, self._run(run).id, seq)
 
+    @question
     def trace(
         self,
         run: str,
@@ -298,12 +344,11 @@ class Reading(Annotating):
         """How many records two runs have in common because one is the other's fork, or both are of one run."""
         lines: list[dict[str, int]] = []
         for run in (a, b):
-            line: dict[str, int] = {run.id: run.records}
-            at, limit = run, run.records
-            while at.fork is not None:
-                limit = min(limit, at.fork.cut)
-                at = self._run(at.fork.parent)
+            line: dict[str, int] = {}
+            limit = run.records
+            for at in self.store.lineage(run):
                 line[at.id] = limit
+                limit = min(limit, at.fork.cut) if at.fork is not None else limit
             lines.append(line)
         return max((min(lines[0][run], lines[1][run]) for run in lines[0].keys() & lines[1].keys()), default=0)
 
@@ -331,6 +376,21 @@ def _body_name(record: Document) -> str:
     return "body"
 
 
+def _live_document(live: LiveRun | None, run: Run) -> Document:
+    """What is known of a run while its process lives, and what is left of that afterwards."""
+    if live is None:
+        first = run.error.get("first") if isinstance(run.error, dict) else None
+        return {"held": [], "breakpoints": [], "difference": first, "trouble": "", "pid": None, "adopted": False}
+    return {
+        "held": list(live.holds.values()),
+        "breakpoints": live.control.breakpoints,
+        "difference": live.difference,
+        "trouble": live.trouble,
+        "pid": live.pid,
+        "adopted": live.adopted,
+    }
+
+
 _COUNTED: tuple[CallKind, ...] = ("model", "tool", "step", "agent", "task")
 
 
@@ -340,6 +400,7 @@ def _counts(counts: Counts) -> Document:
         "executed": {kind: counts.executed[kind] for kind in _COUNTED},
         "reused": {kind: counts.reused[kind] for kind in _COUNTED},
         "mocked": {kind: counts.mocked[kind] for kind in _COUNTED},
+        "restored": counts.restored,
     }
 
 

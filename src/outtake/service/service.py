@@ -11,32 +11,37 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from outtake.core.runs import ENDED, Launch, Run
-from outtake.engine.launch import CannotStart, Process, default_python
+from outtake.core.runs import ENDED, Fork, Launch, Run
+from outtake.engine.launch import CannotStart, Started, default_python
 from outtake.engine.live import Control, LiveRun, NotLive, Refused
 from outtake.engine.plans import BadFork, check_mocks, make_fork
+from outtake.engine.processes import Traces
 from outtake.service import archive, config, describing, logs
 from outtake.service.annotating import check_expected
-from outtake.service.errors import Conflict, WrongUse, translated
+from outtake.service.errors import Conflict, ServiceError, Untrusted, WrongUse, translated
+from outtake.service.methods import command, question, remote_methods
 from outtake.service.owner import Document
 from outtake.service.steering import Steering, breakpoint_list
 from outtake.store.annotations import storable
-from outtake_probe.process import BadSpec, split_spec
+from outtake.store.sweeping import Swept, delete_run, sweep
 from outtake_probe.records import Json
+from outtake_probe.specs import BadSpec, parse_spec
 
 __all__ = ["METHODS", "Document", "Service"]
 LONGEST_NAME = 200
+BACK = 5.0
+"""Seconds in which a process that has outlived its server should have found this one."""
 
 
 @translated
 class Service(Steering):
     """Everything that can be done with the runs of a store.  `outtake.service.access.open_service` gives one."""
 
+    @command
     def run(
         self,
         spec: str,
@@ -83,6 +88,7 @@ class Service(Steering):
             self._expect(run, expected)
         return self._start(run, control, headless=headless, stdin=stdin, env=env)
 
+    @command
     def fork(
         self,
         run: str,
@@ -92,6 +98,7 @@ class Service(Steering):
         reuse: str = "matching",
         live: Sequence[str] = (),
         repeat: str | None = None,
+        serve_failures: bool = False,
         headless: bool = False,
         pause: bool = False,
         breakpoints: Sequence[str] = (),
@@ -99,19 +106,60 @@ class Service(Steering):
         stdin: bool = False,
         name: str = "",
         env: Mapping[str, str] | None = None,
+        trust: bool = False,
     ) -> Document:
-        """Fork a run at a record; everything else is its parent's unless told otherwise."""
-        parent = self._with_program(run)
+        """Fork a run at a record; everything else is its parent's unless told otherwise.
+
+        After the cut, what failed is tried again unless `serve_failures`, and what has changed code is executed.
+        Raises `Conflict` where the fork would only do what the program of the run, which lives, is about to do itself,
+        and `Untrusted` for a run that came in a file, unless the user has seen what it starts (`trust`).
+        """
+        parent = self._settled(run)
+        started = _trusted(parent, trust)
         repeat = repeat or ("serve" if headless else "ask")
         try:
-            fork = make_fork(self.store, parent, at=at, edits=edits, reuse=reuse, live=live, repeat=repeat)
+            fork = make_fork(
+                self.store,
+                parent,
+                at=at,
+                edits=edits,
+                reuse=reuse,
+                live=live,
+                repeat=repeat,
+                serve_failures=serve_failures,
+            )
         except BadFork as error:
             raise WrongUse(str(error)) from error
-        launch = dataclasses.replace(parent.launch, python=_python(python)) if python else parent.launch
+        self._check_one_life(parent, fork)
+        launch = dataclasses.replace(started, python=_python(python)) if python else started
         _check_spec(launch)
         control = Control(paused=pause, breakpoints=breakpoint_list(breakpoints))
         made = self.store.create(launch, fork, seed=parent.seed, name=_name(name))
         return self._start(made, control, headless=headless, stdin=stdin, env=env)
+
+    def _settled(self, run: str) -> Run:
+        """A run that is to be forked: what its process still had to say is there, and if it has ended, so has that."""
+        found = self._with_program(run)
+        live = self._live.get(found.id)
+        if live is None:
+            return found
+        live.wait(lambda r: r.state != "reconnecting", BACK)
+        if live.state in ENDED:
+            live.end_process()
+        return self._run(found.id)
+
+    def _check_one_life(self, parent: Run, fork: Fork) -> None:
+        """Nobody goes on with a run whose process lives and does that itself."""
+        live = self._live.get(parent.id)
+        changes = fork.edits or fork.live or fork.reuse != "matching"
+        if live is None or live.state in ENDED or (changes and fork.cut < parent.records) or fork.reuse == "none":
+            return
+        pid = f"process {live.pid}" if live.pid is not None else "its process"
+        raise Conflict(
+            f"{parent.id} is {live.state}: {pid} lives and goes on by itself, and a fork from there would do the same "
+            f"things beside it. Follow it (outtake debug {parent.id}), end it first (outtake stop {parent.id}), "
+            "or fork at an earlier record with a change"
+        )
 
     def _start(
         self,
@@ -121,31 +169,51 @@ class Service(Steering):
         headless: bool,
         stdin: bool,
         env: Mapping[str, str] | None,
-        describing: bool = False,
     ) -> Document:
-        settings = config.settings(run.launch.folder)
-        live = LiveRun(self.store, run, control, headless=headless)
+        self._launch(run, control, headless=headless, stdin=stdin, env=env)
+        return self.info(run.id)
+
+    def _launch(
+        self,
+        run: Run,
+        control: Control,
+        *,
+        headless: bool,
+        stdin: bool,
+        env: Mapping[str, str] | None,
+        describing: bool = False,
+    ) -> LiveRun:
+        try:
+            settings = config.settings(run.launch.folder)
+            live = LiveRun(self.store, run, control, headless=headless)
+        except (ServiceError, OSError) as error:  # it is not there yet, so nothing else would ever end it
+            self.store.change(run.id, status="failed", ended=time.time(), error={"message": str(error)})
+            raise WrongUse(str(error)) from error
         live.describing = describing
+        about: Document = {"headless": headless, "stdin": "inherit" if stdin or headless else "ask"}
+        live.settings = {**settings, "stdin": about["stdin"]}
+        live.environ = env if env is not None else os.environ
         with self._lock:
             self._live[run.id] = live
-        live.settings = {**settings, "stdin": "inherit" if stdin or headless else "ask"}
         try:
-            live.process = Process(
+            live.process = Started(
                 run.launch,
-                address=self.hub.address,
-                token=self.token,
-                run=run.id,
+                Traces(self.folder, run.id),
+                handed=self._handed(run),
                 seed=run.seed,
                 stdin=stdin,
                 env=env,
-                gone=partial(self._gone, live),
+                about=about,
             )
-        except CannotStart as error:
-            self.store.change(run.id, status="failed", error={"message": str(error)})
+        except (CannotStart, OSError, ValueError) as error:
+            live.cannot_start(str(error))
+            self._retire(live)
             raise WrongUse(str(error)) from error
+        live.process.watch(partial(self._gone, live))
         self._ring()
-        return self.info(run.id)
+        return live
 
+    @command
     def describe_spec(
         self,
         spec: str,
@@ -158,29 +226,25 @@ class Service(Steering):
         _check_spec(launch)
         run = self.store.create(launch, None, seed=secrets.randbits(48), listed=False)
         try:
-            self._start(run, Control(), headless=True, stdin=False, env=env, describing=True)
-            live = self._live[run.id]
-            live.wait(lambda r: r.state in ENDED and r.exit_status is not None, 60.0)
+            live = self._launch(run, Control(), headless=True, stdin=False, env=env, describing=True)
+            live.wait(lambda r: r.over, 60.0)
             live.end_process()
+            live.wait(lambda r: r.over, 10.0)
             found = self.store.run(run.id)
         finally:
-            self._live.pop(run.id, None)
             self.store.delete(run.id)
         if found.status != "completed":
             raise WrongUse((found.error or {}).get("message", f"{spec} could not be built"))
         return {"spec": spec, **found.output, "source": "built"}
 
-    def describe(self, run: str, *, build: bool = False, env: Mapping[str, str] | None = None) -> Document:
+    @question
+    def describe(self, run: str) -> Document:
         """What the target of a run is made of: graph, components, settings, schemas; `source` says who told.
 
         The program says it while it lives; what it said is kept, for its forks, too.  Where it never did, the records
-        show what they can, or, with `build`, the target as it is now is built (but not run) and asked.
+        show what they can.
         """
         found = self._run(run)
-        if build:
-            launch = self._with_program(run).launch
-            told = self.describe_spec(launch.spec, launch.python, launch.folder, env)
-            return {"run": run, **describing.built(self.store, found, told)}
         live = self._live.get(found.id)
         if live is not None and live.state not in ENDED:
             with contextlib.suppress(Refused, NotLive):  # it is not built yet, or has nothing to say
@@ -189,6 +253,18 @@ class Service(Steering):
                 return {"run": run, **told, "source": "live"}
         return {"run": run, **describing.known(self.store, found)}
 
+    @command
+    def describe_built(self, run: str, *, env: Mapping[str, str] | None = None, trust: bool = False) -> Document:
+        """The same of the target as it is now: built in a process of its own, not run, and asked.
+
+        Raises `Untrusted` as `fork` does.
+        """
+        found = self._with_program(run)
+        launch = _trusted(found, trust)
+        told = self.describe_spec(launch.spec, launch.python, launch.folder, env)
+        return {"run": run, **describing.built(self.store, found, told)}
+
+    @command
     def rename(self, run: str, name: str) -> Document:
         """Call a run something, or with an empty name nothing any more; its number stays."""
         found = self._run(run)
@@ -198,8 +274,9 @@ class Service(Steering):
         self._ring()
         return self.info(run)
 
+    @command
     def delete(self, run: str) -> Document:
-        """Remove a run that has ended and has no forks."""
+        """Remove a run that has ended and has no forks, with the texts that no other run refers to."""
         found = self._run(run)
         live = self._live.get(found.id)
         if live is not None and live.state not in ENDED:
@@ -207,17 +284,40 @@ class Service(Steering):
         forks = [other.id for other in self.store.runs() if other.fork is not None and other.fork.parent == found.id]
         if forks:
             raise Conflict(f"{run} has forks that share its records: {', '.join(forks)}; delete them first")
-        self._live.pop(found.id, None)
-        self.store.delete(found.id)
+        if live is not None:
+            live.end_process()
+            live.wait(lambda r: r.over, 10.0)
+            self._retire(live)
+        swept = delete_run(self.store, found.id, self._recorded_now())
         self._ring()
-        return {"run": run, "deleted": True}
+        return {"run": run, "deleted": True, "texts": swept.removed, "stays": _what_stays(swept)}
+
+    @command
+    def vacuum(self) -> Document:
+        """Remove texts that no run refers to, and give the space of all that was deleted back to the file system."""
+        before = self.store.size()
+        with self.store.still():
+            living = ", ".join(self._recorded_now())
+            if living:
+                raise Conflict(f"{living} is being recorded, and may refer to any text; stop it or wait for its end")
+            swept = sweep(self.store)
+            self.store.compact()
+        return {"texts": swept.removed, "before": before, "after": self.store.size()}
+
+    def _recorded_now(self) -> Iterator[str]:
+        """The runs whose processes may live."""
+        with self._lock:
+            live = list(self._live.values())
+        yield from (run.id for run in live if run.state not in ENDED or (run.state == "lost" and not run.over))
 
     # -- files -------------------------------------------------------------------------------------------------------
 
+    @question
     def export(self, run: str, path: str) -> Document:
         """Write a run, its ancestors and all their bodies into one file."""
         return archive.export(self.store, self._run(run), Path(path))
 
+    @command
     def import_(self, path: str, name: str = "") -> Document:
         """Read what `export` wrote, its runs get new names here; or a log of another program, see `service.logs`.
 
@@ -225,60 +325,41 @@ class Service(Steering):
         """
         file = Path(path)
         try:
-            if archive.is_export(file):
-                return archive.load(self.store, file)
-            called = name or file.name
-            run = logs.keep(self.store, logs.read(file, time.time()), called)
+            with self.store.still():  # what is read of it is named by records a moment later
+                if archive.is_export(file):
+                    return archive.load(self.store, file)
+                called = name or file.name
+                run = logs.keep(self.store, logs.read(file, time.time()), called)
             return {"file": path, "run": run, "runs": {called: run}}
         finally:
             self._ring()
 
 
-METHODS: dict[str, Callable[..., Any]] = {
-    name: getattr(Service, name)
-    for name in (
-        "run",
-        "fork",
-        "runs",
-        "info",
-        "tree",
-        "show",
-        "pick",
-        "outline",
-        "search",
-        "body",
-        "console",
-        "follow",
-        "diff",
-        "report",
-        "trace",
-        "annotations",
-        "annotate",
-        "change_annotation",
-        "remove_annotation",
-        "wait",
-        "pending",
-        "control",
-        "release",
-        "breakpoints",
-        "add_breakpoint",
-        "change_breakpoint",
-        "run_to",
-        "edit",
-        "drop",
-        "move",
-        "send",
-        "configure",
-        "describe",
-        "describe_spec",
-        "rename",
-        "delete",
-        "export",
-        "import_",
-    )
-}
+def _what_stays(swept: Swept) -> list[str]:
+    """What a deleted run leaves behind, in words."""
+    if swept.waits_for:
+        told = f"its texts, as {swept.waits_for} is being recorded and may refer to them"
+        return [f"{told}; `outtake vacuum` removes them later"]
+    return [f"texts that other runs refer to, too ({swept.shared})"] if swept.shared else []
+
+
+METHODS = remote_methods(Service)
 """What a client may call, by name."""
 Service.METHODS = METHODS
+
+
+def _trusted(run: Run, trust: bool) -> Launch:
+    """How the program of a run is started.  Raises `Untrusted`."""
+    launch = run.launch
+    if not run.untrusted:
+        return launch
+    if not trust:
+        command = " ".join([launch.spec, *launch.args])
+        raise Untrusted(
+            f"{run.id} came in a file, and this starts what the file names: {command!r} in {launch.folder} with "
+            f"{launch.python}. Look at it first; to start it, say so (--trust; in the API, trust)"
+        )
+    return dataclasses.replace(launch, trusted=True)
 
 
 def _name(name: str) -> str:
@@ -301,10 +382,10 @@ def _python(python: str | None) -> str:
 def _check_spec(launch: Launch) -> None:
     """What can be seen of a bad spec before a process is started."""
     try:
-        place, _ = split_spec(launch.spec)
+        file = parse_spec(launch.spec).file
     except BadSpec as error:
         raise WrongUse(str(error)) from error
     if not Path(launch.folder).is_dir():
         raise WrongUse(f"the folder {launch.folder} is not there")
-    if place.endswith(".py") and not (Path(launch.folder) / place).is_file():
-        raise WrongUse(f"there is no file {place} in {launch.folder}")
+    if file is not None and not (Path(launch.folder) / file).is_file():
+        raise WrongUse(f"there is no file {file} in {launch.folder}")

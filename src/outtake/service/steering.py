@@ -9,6 +9,7 @@ from outtake.core.runs import ENDED
 from outtake.engine import live as engine
 from outtake.engine.live import LiveRun, NotLive
 from outtake.service.errors import BadBody, Conflict, NotFound, WrongUse, translated
+from outtake.service.methods import command, question
 from outtake.service.owner import Document
 from outtake.service.reading import Reading, common
 from outtake_probe.conditions import BadCondition, parse
@@ -21,15 +22,17 @@ STEPS = ("step", "next", "out", "continue", "pause", "stop")
 class Steering(Reading):
     """Everything that a user can do to a program that runs."""
 
+    @question
     def wait(self, run: str, until: Sequence[str] = (), timeout: float | None = None) -> Document:
         """Wait until a run has ended, or is in one of the states `until`; gives its document."""
         live = self._live.get(self._run(run).id)
         if live is not None:
             live.wait(lambda r: r.state in ENDED or r.state in until, timeout)
             if live.state in ENDED and live.process is not None:
-                live.wait(lambda r: r.exit_status is not None, 10.0)
+                live.wait(lambda r: r.exited, 10.0)
         return self.info(run)
 
+    @question
     def pending(self, run: str) -> Document:
         """What is about to happen: held invocations, then queued messages, in order."""
         live = self._alive(run)
@@ -42,6 +45,7 @@ class Steering(Reading):
         value = self.store.body(hold["body"]) if hold.get("body") else None
         return {**hold, "value": value}
 
+    @command
     def control(self, run: str, verb: str, hold: int | None = None) -> Document:
         """`step` (in), `next` (over), `out`, `continue`, `pause`, `stop`; the first three let one held thing go."""
         if verb not in STEPS:
@@ -74,12 +78,13 @@ class Steering(Reading):
             with contextlib.suppress(engine.Refused, NotLive):
                 self._answer(live, hold, {"verb": "proceed"})
 
+    @command
     def release(self, run: str, hold: int | None = None, answer: Mapping[str, Json] | None = None) -> Document:
         """Answer something that is held.
 
         `answer` is ``{"verb": "proceed"}``, with ``"value"`` and ``"edited": true`` for another input;
         ``{"verb": "serve", "value": ...}`` for an output, with ``"failed": true`` for an error; ``drop``; ``record``;
-        ``stop``.
+        ``skip`` to leave a state as it is that would be restored; ``stop``.
         """
         live = self._alive(run)
         self._answer(live, self._held(live, hold)["hold"], answer or {"verb": "proceed"})
@@ -99,10 +104,12 @@ class Steering(Reading):
             live.release(hold, answer)
         live.freed(hold)  # who asks right after the answer is not told that it is still held
 
+    @question
     def breakpoints(self, run: str) -> Document:
         """The breakpoints of a live run."""
         return {"run": run, "breakpoints": self._alive(run).control.breakpoints}
 
+    @command
     def add_breakpoint(self, run: str, condition: str) -> Document:
         """Hold where the condition is true, from now on."""
         live = self._alive(run)
@@ -112,6 +119,7 @@ class Steering(Reading):
         live.set_control(breakpoints=[*known, {**made, "id": number}])
         return self.breakpoints(run)
 
+    @command
     def change_breakpoint(self, run: str, id: int, enabled: bool | None = None, remove: bool = False) -> Document:
         """Switch a breakpoint on or off, or remove it."""
         live = self._alive(run)
@@ -123,6 +131,7 @@ class Steering(Reading):
         )
         return self.breakpoints(run)
 
+    @command
     def run_to(self, run: str, message: int) -> Document:
         """Go on until a queued message is about to be delivered."""
         live = self._alive(run)
@@ -130,22 +139,27 @@ class Steering(Reading):
         self._release_all(live)
         return self.info(run)
 
+    @command
     def edit(self, run: str, message: int, value: Json) -> Document:
         """Give a queued message another content."""
         return self._do(run, "edit", {"message": message, "value": value})
 
+    @command
     def drop(self, run: str, message: int) -> Document:
         """Take a message out of the queue."""
         return self._do(run, "drop", {"message": message})
 
+    @command
     def move(self, run: str, message: int, before: int | None = None) -> Document:
         """Put a queued message before another one, or last."""
         return self._do(run, "move", {"message": message, "before": before})
 
+    @command
     def send(self, run: str, component: str, value: Json, type: str = "") -> Document:
         """Queue a new message to a component, or to ``topic:NAME``."""
         return self._do(run, "send", {"component": component, "type": type, "value": value})
 
+    @command
     def configure(self, run: str, component: str, key: str, value: Json) -> Document:
         """Change a setting of a component, from now on."""
         return self._do(run, "configure", {"component": component, "key": key, "value": value})

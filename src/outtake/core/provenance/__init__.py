@@ -5,7 +5,7 @@ All of it is told by a run's records and bodies; nothing is asked of a program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from outtake.core.provenance.contents import Contents, Fetch
 from outtake.core.provenance.forms import Match, Sought, seek
@@ -21,8 +21,8 @@ __all__ = ["LINKS", "Chain", "Hand", "Match", "Provenance", "Reached", "Sought",
 class Provenance:
     """Answers about the records of one run, in JSON form; `fetch` gives the nodes of their bodies."""
 
-    def __init__(self, records: Iterable[Entry], fetch: Fetch) -> None:
-        self.story = Story.of(records)
+    def __init__(self, records: Iterable[Entry], fetch: Fetch, check: Callable[[], None] = lambda: None) -> None:
+        self.story = Story.of(records, check)
         self._fetch = fetch
 
     def why(self, seq: int, limit: int) -> Chain:

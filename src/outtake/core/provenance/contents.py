@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from outtake.core.provenance.forms import GRADES, Match, Sought
-from outtake_probe.bodies import cut_list, cut_text, parse, reference, references, resolve
+from outtake_probe.bodies import Unresolvable, cut_list, cut_text, parse, reference, references, resolve
 from outtake_probe.records import Json
 
 Fetch = Callable[[Iterable[str]], Mapping[str, bytes]]
@@ -42,7 +42,7 @@ class Contents:
             return None
         try:
             return resolve(body, self._raw.__getitem__)
-        except KeyError:
+        except (KeyError, Unresolvable):
             return None
 
     def names(self) -> Iterable[str]:

@@ -59,7 +59,7 @@ class Trail:
         """Every record that says the text, up to record `until`, in order."""
         found: dict[int, Hand] = {}
         seen: set[tuple[object, ...]] = set()
-        for seq, record in self.story.entries.items():
+        for seq, record in self.story.wanted(self.story.entries.items()):
             if until is not None and seq > until:
                 break
             place = self._place(record)

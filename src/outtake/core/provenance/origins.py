@@ -71,7 +71,7 @@ class Origins:
         self._results: dict[int | None, list[int]] = {}
         self._sets: dict[str, list[int]] = {}
         self._changes: dict[int, Changes | None] = {}
-        for seq, record in story.entries.items():
+        for seq, record in story.wanted(story.entries.items()):
             if record.get("body") is not None and self._gives(record):
                 self.values.give(seq, record["body"])
             if record["kind"] == "invocation_ended":
@@ -112,6 +112,7 @@ class Origins:
         todo = deque([seq])
         left_out: set[int] = set()
         while todo:
+            self.story.check()
             hand = hands[todo.popleft()]
             found = self.sources(hand.seq)
             hand.sources, hand.more = found[:LINKS], max(0, len(found) - LINKS)
@@ -130,7 +131,7 @@ class Origins:
         record = self.story.entries[seq]
         found: dict[int, Source] = {}
         for source in self._told(record):
-            if source.seq < seq:
+            if source.seq < seq and source.seq in self.story.entries:
                 found.setdefault(source.seq, source)
         for source in self._by_content(record, set(found)):
             known = found.get(source.seq)

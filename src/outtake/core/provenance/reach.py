@@ -17,10 +17,11 @@ import itertools
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from outtake.core.provenance.parts import EVERY, Parts
-from outtake.core.provenance.story import Changes, Entry, Story
+from outtake.core.provenance.story import OFTEN, Changes, Entry, Story
 
 Link = Literal[
     "changed",
@@ -102,7 +103,11 @@ class Reach:
         return dict(sorted(self.found.items()))
 
     def _go_on(self) -> None:
-        while self._todo:
+        for number in itertools.count():
+            if not self._todo:
+                return
+            if number % OFTEN == 0:
+                self.story.check()
             self._todo.popleft()()
 
     # -- what is known before ----------------------------------------------------------------------------------------
@@ -208,6 +213,7 @@ class Reach:
     def _led(self, first: int, second: int) -> bool:
         """Whether an invocation is among the causes of a later one."""
         todo, seen = [second], {second}
+        self.story.check()
         while todo:
             at = todo.pop()
             if at == first:
@@ -299,12 +305,11 @@ class Reach:
         if seq in self.found:
             return
         self.found[seq] = Reached(seq, True, link, of, race=self._racing)
-        effects = self.story.caused.get(seq, [])
-        for number in (*self.story.delivered.get(seq, ()), *effects):
+        for number in (*self.story.delivered.get(seq, ()), *self.story.caused.get(seq, ())):
             if number in self.story.starts:
                 self._asked(number, "message", seq)
-            elif number in self.story.messages:
-                self._message(number, "cause", seq)
+            elif number in self.story.messages:  # not at once: there is no end to how long messages lead to messages
+                self._todo.append(partial(self._message, number, "cause", seq))
 
     def _remembered(self, number: int, since: int) -> None:
         """An agent that was sent something else may act on it when it is sent the next message."""

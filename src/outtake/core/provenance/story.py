@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from outtake_probe.records import Json
 
 Entry = Mapping[str, Json]
 """A record in JSON form."""
 LEAVES = ("model", "tool")
+OFTEN = 1000
+"""Items of a walk after which it is asked whether it is still wanted."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,14 @@ class Story:
     """The invocations and messages that name a record as their cause."""
     edits: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Edits, by the invocation or message that they changed."""
+    check: Callable[[], None] = lambda: None
+    """Called now and then by what walks through all of it: raises where nobody wants to know any more."""
     _edits_of: dict[tuple[str, str | None], int] = field(default_factory=dict)
     """Edits that were written before what they changed, by component and new body."""
 
     @classmethod
-    def of(cls, records: Iterable[Entry]) -> Story:
-        story = cls()
+    def of(cls, records: Iterable[Entry], check: Callable[[], None] = lambda: None) -> Story:
+        story = cls(check=check)
         for record in records:
             story._add(record)
         return story
@@ -89,6 +95,13 @@ class Story:
             if edit is not None:
                 self.edits[record["seq"]].append(edit)
 
+    def wanted(self, items: Iterable[T]) -> Iterator[T]:
+        """The items, as long as somebody wants to know."""
+        for number, item in enumerate(items):
+            if number % OFTEN == 0:
+                self.check()
+            yield item
+
     # -- what is asked of it -----------------------------------------------------------------------------------------
 
     @property
@@ -118,7 +131,10 @@ class Story:
         """What encloses the inside of an invocation: itself, then its parents, then the program."""
         while invocation is not None:
             yield invocation
-            invocation = self.parent(invocation)
+            parent = self.parent(invocation)
+            if parent is not None and parent >= invocation:  # no record of ours says so
+                break
+            invocation = parent
         yield None
 
     def is_leaf(self, invocation: int) -> bool:

@@ -84,14 +84,15 @@ def keep(store: Store, log: Log, name: str) -> str:
         config=dict(log.config),
         imported=log.kind,
     )
-    run = store.create(launch, None, seed=0, name=storable(name), status="lost")
-    nodes = log.nodes
-    for at in range(0, len(log.records), _BATCH):
-        store.append(run.id, log.records[at : at + _BATCH], nodes)
-        nodes = ()
-    for note in log.notes:
-        Annotations(store).add(run.id, note)
-    counts = count((from_json(dict(record)) for record in log.records), 0)
-    times = {"created": log.records[0]["at"], "ended": log.records[-1]["at"]}
-    store.change(run.id, status="completed", output=log.output, counts=counts.json(), **times)
+    with store.writing():
+        run = store.create(launch, None, seed=0, name=storable(name), status="lost")
+        nodes = log.nodes
+        for at in range(0, len(log.records), _BATCH):
+            store.append(run.id, log.records[at : at + _BATCH], nodes)
+            nodes = ()
+        for note in log.notes:
+            Annotations(store).add(run.id, note)
+        counts = count((from_json(dict(record)) for record in log.records), 0)
+        times = {"created": log.records[0]["at"], "ended": log.records[-1]["at"]}
+        store.change(run.id, status="completed", output=log.output, counts=counts.json(), **times)
     return run.id

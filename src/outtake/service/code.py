@@ -1,0 +1,71 @@
+"""What changed of the program's own code since a run, and what a fork served all the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+
+from outtake.core.code_changes import files, stale
+from outtake.core.runs import Run
+from outtake.store import Store
+from outtake.store.files import Files
+from outtake_probe.own_files import program_text, text_hash
+from outtake_probe.records import Json
+from outtake_probe.session import CODE_CHANGED
+
+LARGEST = 8 << 20
+"""Bytes up to which a file is read to see whether it changed."""
+
+
+def code(store: Store, run: Run) -> dict[str, Json]:
+    """The program's own files that a run imported, and what changed of them; see `outtake.core.code_changes`.
+
+    `stale` names what a fork served before its cut though its code has changed.
+    """
+    own = Files(store).of(run.id)
+    parent = Files(store).of(run.fork.parent) if run.fork is not None else {}
+    now = _now(run, {**parent, **own})
+    return {
+        "run": run.id,
+        "parent": run.fork.parent if run.fork is not None else None,
+        "files": [dataclasses.asdict(file) for file in files(own, parent, now)],
+        "stale": [{**dataclasses.asdict(each), "files": list(each.files)} for each in stale(_note(store, run))],
+    }
+
+
+def differing(store: Store, left: Run, right: Run) -> list[dict[str, Json]]:
+    """The program's own files that are not the same in two runs, from the left one to the right one."""
+    a, b = Files(store).of(left.id), Files(store).of(right.id)
+    if not a or not b:
+        return []
+    found = [{"path": file.path, "change": file.since_parent} for file in files(b, a, dict.fromkeys(a))]
+    return [file for file in found if file["change"] != "same"]
+
+
+def _now(run: Run, known: Mapping[str, str]) -> dict[str, str | None]:
+    """Hashes of files as they are now, None of one that is gone; nothing for a program that was on another machine."""
+    if run.launch.imported or not os.path.isdir(run.launch.folder):
+        return {}
+    return {path: _hash(os.path.join(run.launch.folder, path)) for path in known}
+
+
+def _hash(path: str) -> str | None:
+    try:
+        if os.path.getsize(path) > LARGEST:
+            return ""
+        with open(path, "rb") as file:
+            return text_hash(program_text(path, file.read()))
+    except OSError:
+        return None
+
+
+def _note(store: Store, run: Run) -> list[Mapping[str, Json]]:
+    """What the fork's program said first of all in its own log, where it did."""
+    if run.fork is None:
+        return []
+    first = next(iter(store.records(run.id, after=run.fork.cut - 1, before=run.fork.cut + 1)), None)
+    if first is None or first.get("type") != CODE_CHANGED or not first.get("body"):
+        return []
+    components: list[Mapping[str, Json]] = store.body(first["body"])["components"]
+    return components
