@@ -154,10 +154,6 @@ class Server:
     def client(self) -> Client:
         return Client(self.place.url, {"Authorization": f"Bearer {self.keys.token}"})
 
-    @property
-    def cookie(self) -> str:
-        return f"outtake_{self.place.port}={self.keys.token}"
-
     def ended(self, run: str) -> Document:
         """The run when it has ended."""
         self.service.wait(run, timeout=BOUND)

@@ -100,14 +100,14 @@ def _describing(manifest: Document, description: Any) -> Document:
 
 def test_the_target_is_built_only_when_that_is_asked_for(server: Server, recorded: Document, tmp_path: Path) -> None:
     (tmp_path / "writer.py").write_text((tmp_path / "writer.py").read_text("utf-8").replace("Writes", "Sings"), "utf-8")
-    built = server.client.get("/api/runs/r1/describe?build=true")
+    built = server.client.post("/api/runs/r1/describe")
     fits(Description, built)
     docs = {part["path"]: part["doc"] for part in built["components"]}
     assert (built["source"], docs["main/writer"]) == ("built", "Sings what it is told to.")
     kept = server.client.get("/api/runs/r1/describe")
     assert "Writes what it is told to." in {part["doc"] for part in kept["components"]}
     (tmp_path / "writer.py").unlink()
-    reply = server.client.ask("GET", "/api/runs/r1/describe?build=true")
+    reply = server.client.ask("POST", "/api/runs/r1/describe")
     assert (reply.status, "there is no file writer.py" in reply.error["message"]) == (400, True)
     assert [run["run"] for run in server.client.get("/api/runs")] == [recorded["run"]]
 
@@ -123,5 +123,5 @@ def test_of_an_imported_log_the_records_tell(server: Server) -> None:
         "records",
         [("team/a", {"system_prompt": "Be brief."}), ("team/b", {})],
     )
-    reply = server.client.ask("GET", f"/api/runs/{run}/describe?build=true")
+    reply = server.client.ask("POST", f"/api/runs/{run}/describe")
     assert (reply.status, "no program behind it" in reply.error["message"]) == (400, True)

@@ -40,6 +40,10 @@ def test_a_run_travels_as_a_file(server: Server, recorded: Document, temporary: 
     assert (imported.status, imported.json) == (201, {"run": "r4", "runs": {"r1": "r3", "r2": "r4"}})
     there = server.client.get("/api/runs/r4")
     assert (there["output"], there["parent"], there["records"]) == (recorded["output"], "r3", recorded["records"])
+    assert (there["untrusted"], server.client.get("/api/runs/r2")["untrusted"]) == (True, False)
+    for path in ("fork", "describe"):
+        refused = server.client.ask("POST", f"/api/runs/r4/{path}", {} if path == "fork" else None)
+        assert (refused.status, refused.error["code"]) == (409, "untrusted"), refused.text
     same = server.client.get("/api/runs/r4/records?bodies=1")["records"]
     assert same == server.client.get(f"/api/runs/{fork}/records?bodies=1")["records"]
     assert list(temporary.iterdir()) == []

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 import pytest
 from starlette.routing import Route, WebSocketRoute
 from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from outtake.server import Place
 from outtake.server.app import describe_app
+from outtake.server.ui import Ui
 from outtake.service.access import open_service
 from tests.server.conftest import Client, Server, serving
 
@@ -25,6 +28,7 @@ FOREIGN = {
     "another site's script": {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
     "another port's script": {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
 }
+SHELL = "<!doctype html><title>the user interface, which holds nothing of a run</title>"
 foreign = pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN.keys())
 
 
@@ -32,7 +36,18 @@ foreign = pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN.keys(
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all of these: none of them gets as far as changing anything."""
     service = open_service(tmp_path_factory.mktemp("guarded"))
-    with serving(service) as found:
+    built = tmp_path_factory.mktemp("static")
+    (built / "index.html").write_text(SHELL)
+    with serving(service, Ui(built)) as found:
+        yield found
+    service.close()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One without the user interface."""
+    service = open_service(tmp_path_factory.mktemp("guarded"))
+    with serving(service, Ui(tmp_path_factory.mktemp("nothing"))) as found:
         yield found
     service.close()
 
@@ -41,17 +56,15 @@ def test_no_route_answers_without_the_token(server: Server) -> None:
     routes = describe_app().openapi()["paths"]
     asked = [(method.upper(), path) for path, methods in routes.items() for method in methods]
     assert len(asked) > 30
-    for method, path in [
-        *asked,
-        ("GET", "/"),
-        ("GET", "/plain"),
-        ("GET", "/plain.css"),
-        ("GET", "/assets/index.js"),
-        ("GET", "/api/openapi.json"),
-        ("GET", "/nothing"),
-    ]:
+    for method, path in [*asked, ("GET", "/plain"), ("GET", "/plain?token=wrong"), ("GET", "/api/openapi.json")]:
         body: dict[str, str] | None = {} if method in ("POST", "PATCH") else None
         assert server.stranger.ask(method, path, body).status == 401, (method, path)
+
+
+def test_without_the_token_there_is_the_empty_page_only(server: Server, plain: Server) -> None:
+    for path in ("/", "/runs/r1", "/nothing"):
+        assert (server.stranger.ask("GET", path).text, plain.stranger.ask("GET", path).status) == (SHELL, 401)
+    assert "outtake serve" in plain.stranger.ask("GET", "/").text
 
 
 def test_every_route_is_in_the_document_or_a_page() -> None:
@@ -67,9 +80,11 @@ def test_every_route_is_in_the_document_or_a_page() -> None:
         {"Authorization": "Bearer wrong"},
         {"Authorization": "Bearer "},
         {"Authorization": "Basic {token}"},
-        {"Cookie": "outtake_{port}=wrong"},
-        {"Cookie": "outtake={token}"},
-        {"Authorization": "Bearer wrong", "Cookie": "outtake_{port}={token}"},
+        {"Cookie": "outtake_{port}={token}"},
+        {"Cookie": "token={token}"},
+        {"Authorization": "Bearer wrong", "Sec-WebSocket-Protocol": "outtake, token.{token}"},
+        {"Sec-WebSocket-Protocol": "outtake, token.wrong"},
+        {"Sec-WebSocket-Protocol": "{token}"},
         {"Authorization": "Bearer \xe9"},
     ],
 )
@@ -84,17 +99,15 @@ def test_a_wrong_token_is_refused(server: Server, headers: dict[str, str]) -> No
 
 def test_the_token_in_the_address_of_the_api_is_no_entry(server: Server) -> None:
     assert server.stranger.ask("GET", f"/api/runs?token={server.keys.token}").status == 401
-    assert server.stranger.ask("POST", f"/?token={server.keys.token}", {}).status == 401
+    assert server.stranger.ask("POST", f"/?token={server.keys.token}", {}).status == 405
 
 
-def test_the_printed_address_gives_a_cookie_and_hides_the_token(server: Server) -> None:
+def test_the_printed_address_leads_to_one_that_is_never_sent_and_sets_no_cookie(server: Server) -> None:
     reply = server.stranger.ask("GET", f"/?token={server.keys.token}&run=r1")
-    assert (reply.status, reply.headers["Location"]) == (303, "/?run=r1")
-    cookie = reply.headers["Set-Cookie"]
-    assert "HttpOnly" in cookie and "samesite=strict" in cookie.lower()
-    given = {"Cookie": cookie.partition(";")[0]}
-    assert server.stranger.ask("GET", "/", headers=given).status == 200
-    assert server.stranger.ask("GET", "/api/runs", headers=given).json == []
+    assert (reply.status, reply.headers["Location"]) == (303, f"/?run=r1#token={server.keys.token}")
+    for path in ("/", f"/?token={server.keys.token}", "/api/runs"):
+        for asking in (server.client, server.stranger):
+            assert "Set-Cookie" not in asking.ask("GET", path).headers
 
 
 @pytest.mark.parametrize(
@@ -102,23 +115,30 @@ def test_the_printed_address_gives_a_cookie_and_hides_the_token(server: Server) 
     ["/runs/r1", "/runs/r1?seq=90&with=r2", "/runs/r1/of/team%2Fcoder%3F?q=a+b%20c&open=&x=%7B%22y%22%3A1%7D"],
 )
 def test_the_way_in_leads_to_the_page_that_was_asked_for(server: Server, address: str) -> None:
-    given = f"{address}{'&' if '?' in address else '?'}token={server.keys.token}"
-    for headers in ({}, {"Cookie": server.cookie}):  # who is in already does not keep the token in the address either
-        reply = server.stranger.ask("GET", given, headers=headers)
-        assert (reply.status, reply.headers["Location"]) == (303, address)
-    assert server.stranger.ask("GET", f"{address}&token=wrong").status == 401
+    sign = "&" if "?" in address else "?"
+    reply = server.stranger.ask("GET", f"{address}{sign}token={server.keys.token}")
+    assert (reply.status, reply.headers["Location"]) == (303, f"{address}#token={server.keys.token}")
+    reply = server.stranger.ask("GET", f"{address}{sign}token=wrong")  # the page says that it has not the token
+    assert (reply.status, reply.headers["Location"]) == (303, address)
+
+
+def test_a_page_without_scripts_keeps_the_token_in_its_address(server: Server, plain: Server) -> None:
+    for here, path in ((server, "/plain"), (plain, "/"), (plain, "/runs/r1")):
+        assert here.stranger.ask("GET", f"{path}?token={here.keys.token}").status == 200
+        assert here.stranger.ask("GET", f"{path}?token=wrong").status == 401
+        reply = here.stranger.ask("GET", f"{path}?token={here.keys.once()}")
+        assert (reply.status, reply.headers["Location"]) == (303, f"{path}?token={here.keys.token}")
 
 
 def test_the_way_in_leads_to_no_other_host(server: Server) -> None:
     reply = server.stranger.ask("GET", f"//evil.example?token={server.keys.token}")
-    assert reply.headers["Location"] == "/evil.example"
+    assert reply.headers["Location"].startswith("/evil.example#")
 
 
 def test_a_code_opens_the_door_once(server: Server) -> None:
     code = server.keys.once()
-    assert server.stranger.ask("GET", f"/?token={code}").status == 303
-    reply = server.stranger.ask("GET", f"/?token={code}")
-    assert (reply.status, "outtake serve" in reply.text) == (401, True)
+    assert server.stranger.ask("GET", f"/?token={code}").headers["Location"] == f"/#token={server.keys.token}"
+    assert server.stranger.ask("GET", f"/?token={code}").headers["Location"] == "/"
 
 
 @foreign
@@ -142,12 +162,21 @@ def test_its_own_page_may_read_command_and_listen(server: Server) -> None:
     for host in ("127.0.0.1", "localhost", "[::1]"):
         own = {"Host": f"{host}:{server.place.port}", "Origin": f"http://{host}:{server.place.port}"}
         assert server.client.ask("GET", "/api/runs", headers=own).status == 200
-    with server.client.listen("/api/events", Origin=server.place.url, Cookie=server.cookie):
+    with server.client.listen("/api/events", Origin=server.place.url):
+        pass
+
+
+def test_a_page_gives_the_token_of_a_socket_as_a_protocol(server: Server) -> None:
+    offered = [Subprotocol(name) for name in ("outtake", f"token.{server.keys.token}")]
+    address = f"ws://127.0.0.1:{server.place.port}/api/events"
+    with connect(address, subprotocols=offered, origin=Origin(server.place.url)) as opened:
+        assert opened.subprotocol == "outtake"
+    with pytest.raises(InvalidStatus), connect(address, subprotocols=[Subprotocol("outtake"), Subprotocol("token.x")]):
         pass
 
 
 def test_a_link_from_elsewhere_may_be_followed(server: Server) -> None:
-    given = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Cookie": server.cookie}
+    given = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert server.stranger.ask("GET", "/", headers=given).status == 200
 
 

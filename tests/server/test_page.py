@@ -36,8 +36,8 @@ class _Page(HTMLParser):
 
 
 def opened(server: Server) -> Reply:
-    """The page as a browser opens it, with the cookie."""
-    return server.stranger.ask("GET", "/plain", headers={"Cookie": server.cookie})
+    """The page as a browser opens it."""
+    return server.stranger.ask("GET", f"/plain?token={server.keys.token}")
 
 
 def test_an_empty_store_says_how_to_begin(server: Server) -> None:

@@ -123,7 +123,9 @@ def test_without_a_build_the_plain_page_says_how_to_get_it(service: Service, tmp
         assert found.client.ask("GET", "/assets/index-1a2b.js").status == 404
 
 
-def test_strangers_get_neither_the_page_nor_its_files(service: Service, built: Path) -> None:
+def test_the_page_and_its_files_need_no_token_and_hold_nothing(service: Service, built: Path) -> None:
+    """A browser asks for them without one: a new tab has the token only once its page is there."""
     with serving(service, Ui(built)) as found:
-        for path in ("/", "/assets/index-1a2b.js", "/favicon.svg"):
-            assert found.stranger.ask("GET", path).status == 401
+        for path in ("/", "/runs/r1", "/assets/index-1a2b.js", "/favicon.svg"):
+            reply = found.stranger.ask("GET", path)
+            assert (reply.status, found.keys.token in reply.text) == (200, False)

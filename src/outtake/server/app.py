@@ -9,6 +9,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from outtake.server import problems
 from outtake.server.encoding import Plain
 from outtake.server.guard import Guard, Keys, Place
+from outtake.server.leaving import Leaving
 from outtake.server.routes import annotating, events, files, pages, provenance, runs, searching, steering
 from outtake.server.ui import BUILT, Ui
 from outtake.service import Service
@@ -17,7 +18,8 @@ WORTH_PACKING = 16 << 10
 """Bytes from which an answer is compressed."""
 ABOUT = (
     "Runs of agent teams: start, follow, hold, change, fork and compare them. Every request needs the token of the "
-    "server's start, as `Authorization: Bearer TOKEN` or as the cookie that opening the printed address sets."
+    "server's start, as `Authorization: Bearer TOKEN`; a WebSocket may offer it as the protocol `token.TOKEN`, with "
+    "`outtake`."
 )
 
 
@@ -26,8 +28,9 @@ def create_app(service: Service, keys: Keys, place: Place, ui: Ui | None = None)
     app = describe_app()
     app.state.service = service
     app.state.ui = ui or Ui(BUILT)
+    app.add_middleware(Leaving)
     app.add_middleware(GZipMiddleware, minimum_size=WORTH_PACKING, compresslevel=6)
-    app.add_middleware(Guard, keys=keys, place=place)
+    app.add_middleware(Guard, keys=keys, place=place, ui=app.state.ui)
     return app
 
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outtake.server import page
 from outtake.server.problems import problem
+from outtake.server.ui import Ui
 
 POLICY = (
     "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; font-src 'self' data:; "
@@ -35,6 +35,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+PLAIN, PLAIN_STYLE = "/plain", "/plain.css"
+PROTOCOL, TOKEN = "outtake", "token."
+"""The protocol of a WebSocket, and how the token is offered beside it: a page can set no other header of one."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -104,13 +107,18 @@ class Place:
 
 
 class Guard:
-    """The middleware around everything else."""
+    """The middleware around everything else.
 
-    def __init__(self, app: ASGIApp, keys: Keys, place: Place) -> None:
+    There is no cookie: a browser sends one to every port of a host, and so to other programs.  The page gets the token
+    behind the `#` of its address, which is never sent, keeps it where only pages of this very port can read it, and
+    gives it with each request.  So a request has it only if a page of this server, or who was told it, made it.
+    """
+
+    def __init__(self, app: ASGIApp, keys: Keys, place: Place, ui: Ui) -> None:
         self.app = app
         self.keys = keys
         self.place = place
-        self.cookie = f"outtake_{place.port}"  # cookies are shared among all ports of a host
+        self.ui = ui
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -130,14 +138,10 @@ class Guard:
         headers = Headers(scope=scope)
         if refusal := self._stranger(headers):
             return problem("forbidden", refusal)
-        known = self._known(headers)
-        page_asked = scope["type"] == "http" and not scope["path"].startswith("/api")
-        if page_asked and scope["method"] == "GET" and (coming_in := self._coming_in(scope, known)) is not None:
-            return coming_in
-        if known:
+        if scope["type"] == "http" and not scope["path"].startswith("/api"):
+            return self._visit(scope, headers)
+        if self._known(headers):
             return None
-        if page_asked:
-            return HTMLResponse(page.closed(scope["state"]["nonce"]), 401)
         told = "give the token of the address that `outtake serve` printed, as `Authorization: Bearer TOKEN`"
         return problem("unauthorized", f"the token is missing or wrong: {told}")
 
@@ -161,22 +165,35 @@ class Guard:
         kind, _, given = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return self.keys.fits(given.strip())
-        cookies = cookie_parser(headers.get("cookie", ""))
-        return self.cookie in cookies and self.keys.fits(cookies[self.cookie])
+        offered = (part.strip() for part in headers.get("sec-websocket-protocol", "").split(","))
+        return any(part.startswith(TOKEN) and self.keys.fits(part.removeprefix(TOKEN)) for part in offered)
 
-    def _coming_in(self, scope: Scope, known: bool) -> Response | None:
-        """A visit with the token in its address gets a cookie, and the same address without the token."""
+    def _visit(self, scope: Scope, headers: Headers) -> Response | None:
+        """A page or a file of one.  The user interface is for everybody: it holds nothing until it has the token.
+
+        A page that shows runs by itself, without scripts, keeps the token in its address.
+        """
+        empty = scope["path"] == PLAIN_STYLE or (self.ui.is_built and scope["path"] != PLAIN)
         query = scope["query_string"].decode("latin-1").split("&")
         rest = [part for part in query if not part.startswith("token=")]
-        if rest == query:
+        if rest != query and scope["method"] == "GET":
+            given = parse_qs("&".join(query)).get("token", [""])[0]
+            opened = self.keys.opens(given)
+            if empty:
+                return _redirect(scope, rest, f"#token={self.keys.token}" if opened else "")
+            if opened and not self.keys.fits(given):
+                return _redirect(scope, [*rest, f"token={self.keys.token}"])
+            if opened:
+                return None
+        if empty or self._known(headers):
             return None
-        given = parse_qs("&".join(query)).get("token", [""])[0]
-        if not (self.keys.opens(given) or known):
-            return None
-        path = "/" + _as_asked(scope).lstrip("/\\")  # never another host's //
-        answer = Response(status_code=303, headers={"Location": "?".join(filter(None, (path, "&".join(rest))))})
-        answer.set_cookie(self.cookie, self.keys.token, httponly=True, samesite="strict", path="/")
-        return answer
+        return HTMLResponse(page.closed(scope["state"]["nonce"]), 401)
+
+
+def _redirect(scope: Scope, query: Iterable[str], fragment: str = "") -> Response:
+    """To the same path, with another query."""
+    path = "/" + _as_asked(scope).lstrip("/\\")  # never another host's //
+    return Response(status_code=303, headers={"Location": "?".join(filter(None, (path, "&".join(query)))) + fragment})
 
 
 def _as_asked(scope: Scope) -> str:

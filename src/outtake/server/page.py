@@ -35,14 +35,13 @@ def runs(found: Iterable[RunBranch], *, without_ui: bool = False) -> str:
     empty = "<p>There are no runs yet. Start one with <code>outtake run path.py:factory</code>.</p>"
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else empty
     told = f"<p>{NOT_BUILT}</p>" if without_ui else ""
-    return _page("Runs", f'{told}{table}<p><a href="/plain">Reload</a></p>')
+    return _page("Runs", f'{told}{table}<p><a href="">Reload</a></p>')
 
 
 def closed(nonce: str) -> str:
     """What who comes without the token is told; the style is in the page, because files are not given to strangers."""
     told = "Open the address that <code>outtake serve</code> printed when it was started; it holds the token."
-    again = 'If you have just done so, coming from another page, <a href="/">go on</a>.'
-    return _page("No entry without the token", f"<p>{told} {again}</p>", f'<style nonce="{nonce}">{STYLE}</style>')
+    return _page("No entry without the token", f"<p>{told}</p>", f'<style nonce="{nonce}">{STYLE}</style>')
 
 
 def _row(run: RunBranch) -> str:

@@ -10,16 +10,27 @@ from starlette.exceptions import HTTPException
 
 from outtake.server.encoding import Plain
 from outtake.server.models.errors import Error, Problem
-from outtake.service import ServiceError
+from outtake.service import GivenUp, ServiceError
 
-STATUS = {"wrong_use": 400, "unauthorized": 401, "forbidden": 403, "not_found": 404, "conflict": 409, "bad_body": 422}
+STATUS = {
+    "wrong_use": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "conflict": 409,
+    "untrusted": 409,
+    "bad_body": 422,
+}
 """Status of an answer by the code of its error; everything else is the server's own fault."""
 ANSWERS: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "What was asked for cannot be; nothing was changed"},
     401: {"model": Problem, "description": "The token is missing or wrong"},
     403: {"model": Problem, "description": "The request comes from another page, or names another host"},
     404: {"model": Problem, "description": "The thing that was named is not there"},
-    409: {"model": Problem, "description": "Not now: the run has ended, or is still running"},
+    409: {
+        "model": Problem,
+        "description": "Not now: the run has ended, or still runs; or it came in a file and is not trusted",
+    },
     422: {"model": Problem, "description": "The request has not the right form, or the target does not accept a value"},
 }
 
@@ -40,6 +51,10 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(ServiceError)
     def _service(_: Request, error: ServiceError) -> Plain:
         return of_service(error)
+
+    @app.exception_handler(GivenUp)
+    def _given_up(_: Request, error: GivenUp) -> Plain:
+        return problem("conflict", str(error))
 
     @app.exception_handler(RequestValidationError)
     def _form(_: Request, error: RequestValidationError) -> Plain:

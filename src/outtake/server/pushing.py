@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outtake.server.encoding import encode
 from outtake.server.following import Source
+from outtake.server.guard import PROTOCOL
 from outtake.service import ServiceError
 
 LINGER = 0.25
@@ -68,7 +69,7 @@ class _Pump(threading.Thread):
 
 async def push(websocket: WebSocket, source: Source) -> None:
     """Serve one reader, from the opening of the socket to its end."""
-    await websocket.accept()
+    await websocket.accept(PROTOCOL if PROTOCOL in websocket.scope.get("subprotocols", ()) else None)
     pump = _Pump(source, websocket)
     pump.start()
     ended, hung_up = asyncio.ensure_future(pump.ended()), asyncio.ensure_future(_hung_up(websocket))

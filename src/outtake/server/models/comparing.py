@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from outtake.server.models.base import Answer
+from outtake.server.models.code import Change
 from outtake.server.models.runs import RunInfo
 
 
@@ -34,6 +37,13 @@ class Pair(Answer):
     """How many pairs between this one and the one before it are the same."""
 
 
+class ChangedFile(Answer):
+    """One of the program's own files that is not the same in both runs; `change` from `a` to `b`."""
+
+    path: str
+    change: Change
+
+
 class Difference(Answer):
     """How two runs differ: the records they share, how many pairs are the same, and those that are not, in order."""
 
@@ -45,3 +55,4 @@ class Difference(Answer):
     changes: list[Pair]
     alike: list[tuple[int, int]] | None
     """Of the pairs that are the same, the numbers of their records, in order; null where not asked for."""
+    files: list[ChangedFile] = Field(default_factory=list)

@@ -14,7 +14,7 @@ class Error(Answer):
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
-    code: Literal["error", "wrong_use", "not_found", "bad_body", "conflict", "unauthorized", "forbidden"]
+    code: Literal["error", "wrong_use", "not_found", "bad_body", "conflict", "untrusted", "unauthorized", "forbidden"]
     message: str
     schema_: Json = Field(default=None, alias="schema")
 

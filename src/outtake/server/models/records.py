@@ -89,6 +89,12 @@ class InvocationStarted(RecordBase):
     effects: Effects | None = None
     type: str = ""
     edited: bool = False
+    functions: list[str] = Field(default_factory=list)
+    """The program's own functions that it executes, as ``path:qualname``."""
+    code: str = ""
+    """Fingerprint of their code."""
+    state: str = ""
+    """Name of the state outside the process that it uses."""
     input: Json = None
 
 
@@ -109,12 +115,20 @@ class InvocationEnded(RecordBase):
     failed: bool = False
     how: Literal["executed", "reused", "mocked", "dropped"] = "executed"
     seconds: float = 0.0
+    interrupted: bool = False
+    """It was left before it came to a result, and that is no failure."""
     opaque: bool = False
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
     changes: str | None = None
     """Hash of what it read and changed beside its result, where the record can answer instead of executing it."""
+    state: str = ""
+    """Name of the state that it uses, where the call made it."""
+    saved: str | None = None
+    """Hash of that state after the call."""
+    keeps: bool = False
+    """Of a tool: it keeps in the process what happened inside it, or may do so."""
     output: Json = None
     error: Json = None
 
@@ -153,6 +167,7 @@ class Noted(RecordBase):
     kind: Literal["noted"]
     type: str = ""
     span: int | None = None
+    size: int = 0
     body: Json = None
 
 
@@ -175,6 +190,26 @@ class SpanEnded(RecordBase):
     seconds: float = 0.0
     tokens_in: int = 0
     tokens_out: int = 0
+    body: Json = None
+
+
+class StateRestored(RecordBase):
+    """Written for each step that brings a state outside the process to where the record left it.
+
+    `component` and `invocation` name the earlier call that was executed again, or whose saved state was loaded; the
+    body holds what it gave this time, `was` is the hash of what is recorded.
+    """
+
+    kind: Literal["state_restored"]
+    state: str = ""
+    how: Literal["loaded", "repeated", "skipped"] = "repeated"
+    same: bool = True
+    was: str | None = None
+    failed: bool = False
+    number: int = 1
+    total: int = 1
+    seconds: float = 0.0
+    reason: str = ""
     body: Json = None
 
 
@@ -203,6 +238,7 @@ AnyRecord = (
     | Noted
     | SpanStarted
     | SpanEnded
+    | StateRestored
     | RunEnded
 )
 Record = Annotated[AnyRecord, Field(discriminator="kind")]

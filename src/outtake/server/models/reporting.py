@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from outtake.server.models.base import Answer
+from outtake.server.models.code import Code
 from outtake.server.models.edits import Edit
 from outtake.server.models.runs import State
 
@@ -28,6 +31,8 @@ class Line(Answer):
     """What it took, or, not executed, what it took in the parent."""
     tokens_in: int
     tokens_out: int
+    reason: Literal["", "code", "failure"] = ""
+    """Why it was executed though the parent had done the same: its code has changed, or it had failed there."""
 
 
 class Saved(Answer):
@@ -38,6 +43,22 @@ class Saved(Answer):
     tokens_out: int
     cost: float
     seconds: float
+
+
+class Step(Answer):
+    """One step that brought a state outside the process to where the record left it: a saved one was loaded, or an
+    earlier call was executed again or left out.
+    """
+
+    seq: int
+    state: str
+    how: Literal["loaded", "repeated", "skipped"]
+    component: str
+    invocation: int | None
+    same: bool
+    """Whether it gave what is recorded."""
+    seconds: float
+    reason: str
 
 
 class Report(Answer):
@@ -53,3 +74,5 @@ class Report(Answer):
     saved: Saved
     unused: list[Edit]
     """Edits and mocks that never applied: nothing that they name, or match, happened."""
+    code: Code
+    restored: list[Step] = Field(default_factory=list)

@@ -10,7 +10,17 @@ from outtake.server.models.base import Answer, Json, Request, Seq
 from outtake.server.models.edits import Edit
 
 State = Literal[
-    "starting", "replaying", "running", "paused", "held", "completed", "failed", "stopped", "diverged", "lost"
+    "starting",
+    "replaying",
+    "running",
+    "paused",
+    "held",
+    "reconnecting",
+    "completed",
+    "failed",
+    "stopped",
+    "diverged",
+    "lost",
 ]
 Outcome = Literal["passed", "failed"]
 Reuse = Literal["matching", "prefix", "none"]
@@ -34,6 +44,21 @@ class Tokens(Answer):
     output: int = 0
 
 
+class RestoringCall(Answer):
+    """An earlier call that would be executed again."""
+
+    component: str
+    invocation: int
+    effects: str
+
+
+class Restores(Answer):
+    """What would bring a state outside the process to where the record left it."""
+
+    state: str
+    calls: list[RestoringCall]
+
+
 class Hold(Answer):
     """Something that the gate holds: an invocation before or after, a question to the user, a replay that diverged."""
 
@@ -54,6 +79,9 @@ class Hold(Answer):
     offers: list[str] = Field(default_factory=list)
     """What is suggested as the answer, where not everything makes sense."""
     prompt: str | None = None
+    others: bool = False
+    """Others of the program may go on, and answer it."""
+    restores: Restores | None = None
 
 
 class Outline(Answer):
@@ -92,6 +120,8 @@ class RunSummary(Answer):
     """The answer that is expected of it, or of the nearest run that it was forked from."""
     imported: bool
     """It was read from a log of something else: there is no program that could be run or forked."""
+    untrusted: bool
+    """It came in a file: somebody else wrote what a fork of it would start."""
 
 
 class RunBranch(RunSummary):
@@ -104,6 +134,18 @@ class Breakpoint(Answer):
     id: int
     text: str
     enabled: bool
+
+
+class RestoredState(Answer):
+    """What was done to bring a state outside the process to where the record left it; `different` steps did not give
+    what is recorded.
+    """
+
+    state: str
+    loaded: int
+    repeated: int
+    skipped: int
+    different: int
 
 
 class RunState(Answer):
@@ -123,6 +165,10 @@ class RunState(Answer):
     """Where a replay first differs from what its parent recorded."""
     trouble: str = ""
     """Why the store does not take what the process records, while it does not."""
+    pid: int | None = None
+    """Number of the run's process, while it lives."""
+    adopted: bool = False
+    """Another server started the process, and ended before it."""
     executed: Calls = Calls()
     reused: Calls = Calls()
     mocked: Calls = Calls()
@@ -130,9 +176,13 @@ class RunState(Answer):
     cost: float = 0.0
     seconds: float = 0.0
     """Time spent in executed model and tool calls."""
+    restored: list[RestoredState] = Field(default_factory=list)
+    """In a fork, by the name of the state."""
     outcome: Outcome | None = None
     expected: str | None = None
     imported: bool = False
+    untrusted: bool = False
+    """It came in a file: to fork or build it asks for `trust`."""
 
 
 class RunInfo(RunState):
@@ -192,12 +242,16 @@ class ForkRequest(Request):
     live: list[str] = Field(default_factory=list)
     """Components that execute in any case."""
     repeat: Repeat | None = None
+    serve_failures: bool = False
+    """Whether calls that failed are served after the cut, too, instead of tried again."""
     headless: bool = False
     pause: bool = False
     breakpoints: list[str] = Field(default_factory=list)
     python: str | None = None
     name: str = ""
     env: dict[str, str] | None = None
+    trust: bool = False
+    """Start the program of a run that came in a file; without it such a fork is refused as `untrusted`."""
 
 
 class ConsolePart(Answer):
@@ -218,6 +272,20 @@ class Console(Answer):
 class Deleted(Answer):
     run: str
     deleted: bool
+    texts: int
+    """Parts of bodies that went with it."""
+    stays: list[str]
+    """What is left of it, in words, with the reason."""
+
+
+class Vacuumed(Answer):
+    """What cleaning the store up gave."""
+
+    texts: int
+    """Parts of bodies that no run referred to."""
+    before: int
+    """Bytes of the database in the file system."""
+    after: int
 
 
 class Imported(Answer):

@@ -35,7 +35,7 @@ class HoldRequest(Request):
 class ReleaseRequest(HoldRequest):
     """Answer what is held: let it go on, with another input if there is a `value`; or serve `value` as its result."""
 
-    verb: Literal["proceed", "over", "serve", "drop", "record", "stop"] = "proceed"
+    verb: Literal["proceed", "over", "serve", "drop", "record", "skip", "stop"] = "proceed"
     value: Json = None
     failed: bool = False
     """With `serve`: `value` is the message of an error."""

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from outtake.server.models.runs import Imported
+from outtake.server.models.runs import Imported, Vacuumed
 from outtake.server.routes.given import RunId, Using
 from outtake.service import Service, WrongUse
 from outtake.service.service import Document
@@ -71,6 +71,12 @@ def _pieces(folder: _Folder) -> Iterator[bytes]:
     with folder, open(_file(folder), "rb") as file:
         while piece := file.read(PIECE):
             yield piece
+
+
+@router.post("/vacuum", response_model=Vacuumed)
+def vacuum(service: Using) -> Document:
+    """Remove texts that no run refers to, and give the space of what was deleted back to the file system."""
+    return service.vacuum()
 
 
 async def _receive(request: Request, path: Path) -> None:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Response
 
 from outtake.server import shapes
 from outtake.server.encoding import Plain
+from outtake.server.models.code import Code
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import DescribeRequest, Description
 from outtake.server.models.edits import Edit, MocksRead, MocksRequest
@@ -175,6 +176,12 @@ def report_run(service: Using, run: RunId) -> Document:
     return service.report(run)
 
 
+@router.get("/runs/{run}/code", response_model=Code)
+def code_of_run(service: Using, run: RunId) -> Document:
+    """The program's own files that a run imported, and which have changed since, and since its parent."""
+    return service.code(run)
+
+
 @router.get("/runs/{run}/trace", response_model=Trace)
 def trace_run(
     *,
@@ -190,13 +197,19 @@ def trace_run(
 
 
 @router.get("/runs/{run}/describe", response_model=Description)
-def describe_run(
+def describe_run(service: Using, run: RunId) -> Document:
+    """The target of a run: graph, settings, what each component accepts; `source` says who told."""
+    return service.describe(run)
+
+
+@router.post("/runs/{run}/describe", response_model=Description)
+def describe_built(
     service: Using,
     run: RunId,
-    build: Annotated[bool, Query(description="Build the target as it is now, without running it, and ask it")] = False,
+    trust: Annotated[bool, Query(description="Start the program of a run that came in a file")] = False,
 ) -> Document:
-    """The target of a run: graph, settings, what each component accepts; `source` says who told."""
-    return service.describe(run, build=build)
+    """The same of the target as it is now: it is built in a process of its own, without running it, and asked."""
+    return service.describe_built(run, trust=trust)
 
 
 @router.post("/describe", response_model=Description)
