@@ -6,6 +6,18 @@ from tests.cli.conftest import Cli, Done
 from tests.cli.terminal import CTRL_C, Typist, terminal
 from tests.cli.test_running import ENDLESS
 
+STUCK = """
+import threading
+import outtake
+
+@outtake.model
+def think(n):
+    threading.Event().wait()
+
+def main():
+    return think(1)
+"""
+
 
 def debug(cli: Cli, *lines: str, target: str = "program.py:main") -> Done:
     cli.write("program.py")
@@ -131,5 +143,19 @@ def test_ctrl_c_at_a_terminal_pauses_and_opens_the_prompt(cli: Cli) -> None:
         typist.types("step\r")
         typist.expect("hold 2 .*think")
         typist.types("quit\r")
+        typist.expect("r1 .*stopped")
+        assert typist.ends() == 4
+
+
+@terminal
+def test_ctrl_c_again_opens_the_prompt_while_a_call_takes_long(cli: Cli) -> None:
+    cli.write("stuck.py", STUCK)
+    with Typist(cli, "run", "stuck.py:main") as typist:
+        typist.expect("model think")
+        typist.types(CTRL_C)
+        typist.expect("pausing")
+        typist.types(CTRL_C)
+        typist.expect(r"\(r1\)")
+        typist.types("stop\r")
         typist.expect("r1 .*stopped")
         assert typist.ends() == 4

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+import pytest
+
 from tests.cli.conftest import PROGRAM, Cli
 from tests.cli.test_running import ENDLESS
 
@@ -144,3 +146,46 @@ def test_the_tree_shows_forks_below_their_parents(cli: Cli) -> None:
     text = cli("tree").ok().out
     assert "r2 completed" in text
     assert "mock_output main/writer/look" in text
+
+
+KEYED = """
+import os
+import outtake
+
+@outtake.model
+def ask(prompt):
+    return "said " + prompt
+
+@outtake.agent
+def writer(task):
+    {key}
+    return ask(task)
+
+def main(task="a poem"):
+    {other}
+    return writer(ask(task))
+"""
+NEEDED = 'os.environ["WRITER_KEY"]'
+CAUGHT = """try:
+        os.environ["WRITER_KEY"]
+    except KeyError:
+        return ask("which key?")"""
+
+
+@pytest.mark.parametrize(
+    "places", [{"key": NEEDED, "other": "pass"}, {"key": "pass", "other": NEEDED}, {"key": CAUGHT, "other": "pass"}]
+)
+def test_a_divergence_by_the_programs_own_error_shows_that_error(cli: Cli, places: dict[str, str]) -> None:
+    cli.write("program.py", KEYED.format(**places))
+    cli.env["WRITER_KEY"] = "there"
+    cli.run()
+    del cli.env["WRITER_KEY"]
+    done = cli("fork", "r1", "--at", str(len(cli.records("r1"))), "--headless")
+    assert done.code == 3, done
+    lines = [line.strip() for line in done.out.splitlines()]
+    (error,) = (n for n, line in enumerate(lines) if line.startswith("error     KeyError"))
+    assert "WRITER_KEY" in lines[error]
+    assert any("program.py" in line for line in lines[error + 1 : error + 4]), lines
+    assert any(line.startswith("diverged  the program departs from its record: record") for line in lines)
+    told = cli("info", "r2", "--json").ok().document["error"]
+    assert told["cause"]["class"].endswith("KeyError")

@@ -124,7 +124,7 @@ def test_an_export_is_read_elsewhere_and_can_be_forked_there(cli: Cli) -> None:
     other = ("--store", "other")
     assert cli("import", "run.zip", "--json", *other).ok().document["run"] == "r1"
     assert [r["hash"] for r in cli.records("r1", *other)] == [r["hash"] for r in cli.records("r1")]
-    fork = cli("fork", "r1", "--at", "5", "--headless", "--json", *other).ok().document
+    fork = cli("fork", "r1", "--at", "5", "--headless", "--trust", "--json", *other).ok().document
     assert fork["output"] == run["output"]
     assert fork["executed"]["model"] == 0
 

@@ -14,6 +14,7 @@ import typer
 
 from outtake.cli import (
     annotating,
+    code,
     demo,
     files,
     looking,
@@ -26,9 +27,10 @@ from outtake.cli import (
     tracing,
 )
 from outtake.cli.commands import JsonOption, StoreOption, app
+from outtake.cli.output import clean_logging, write_json, write_plain
 from outtake.cli.problems import STOPPED, WRONG_USE, OutputGone, Problem
 
-GROUPS = (running, looking, searching, provenance, reporting, tracing, annotating, steering, files, pages, demo)
+GROUPS = (running, looking, code, searching, provenance, reporting, tracing, annotating, steering, files, pages, demo)
 """The modules whose commands `app` holds, in the order of the help."""
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 """What typer raises for wrong arguments; it says so in no name of its own."""
@@ -40,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters
+    clean_logging()
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _interrupt)
@@ -64,13 +67,13 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 def _refused(problem: Problem, told: Sequence[str], way_out: str = "") -> int:
     if "--json" in told:
-        sys.stdout.write(json.dumps(problem.document(), ensure_ascii=False) + "\n")
+        write_json(problem.document())
         return WRONG_USE
-    sys.stderr.write(f"error: {problem}\n")
+    write_plain(sys.stderr, f"error: {problem}")
     if problem.schema is not None:
-        sys.stderr.write(f"it takes: {json.dumps(problem.schema, ensure_ascii=False, indent=2)}\n")
+        write_plain(sys.stderr, f"it takes: {json.dumps(problem.schema, ensure_ascii=False, indent=2)}")
     if way_out:
-        sys.stderr.write(way_out + "\n")
+        write_plain(sys.stderr, way_out)
     return WRONG_USE
 
 

@@ -24,6 +24,9 @@ def print_diff(console: Console, diff: Document, body: Body, limit: int = SHOWN)
     _print_sides(console, a, b)
     shared, changes = words.count(diff["shared"], "record"), words.count(len(diff["changes"]), "difference")
     console.print(f"{shared} shared, {diff['same']:,} calls or messages alike, {changes}")
+    if diff["files"]:
+        told = ", ".join(f"{words.clean(file['path'])} ({file['change']})" for file in diff["files"])
+        console.print(Text(f"code differs: {told}", style="yellow"))
     if not diff["changes"]:
         console.print("nothing differs")
         return

@@ -42,13 +42,26 @@ def rename(
 
 @command("delete")
 def delete(front: Front, run: RunArgument) -> None:
-    """Remove a run that has ended and has no forks."""
+    """Remove a run that has ended and has no forks, with the texts that no other run refers to."""
     with front.service() as service:
         told = service.delete(run)
         if front.json:
             front.document(told)
         else:
             front.out.print(f"{run} is gone")
+            for stays in told["stays"]:
+                front.out.print(f"what stays: {stays}")
+
+
+@command("vacuum")
+def vacuum(front: Front) -> None:
+    """Remove texts that no run refers to, and give the space of what was deleted back to the file system."""
+    with front.service() as service:
+        told = service.vacuum()
+        if front.json:
+            front.document(told)
+        else:
+            front.out.print(f"{told['texts']} texts removed; {told['before']:,} bytes are {told['after']:,} now")
 
 
 @command("import")

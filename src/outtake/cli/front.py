@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from outtake.cli.output import console, write_json
 from outtake.cli.problems import OutputGone, Problem
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from outtake.service import Service
 
 Document = dict[str, Any]
-PIPE_WIDTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,8 @@ class Front:
 
     json: bool = False
     store: str | None = None
-    out: Console = field(default_factory=lambda: _console(stderr=False))
-    err: Console = field(default_factory=lambda: _console(stderr=True))
+    out: Console = field(default_factory=lambda: console(stderr=False))
+    err: Console = field(default_factory=lambda: console(stderr=True))
 
     @property
     def interactive(self) -> bool:
@@ -57,7 +56,9 @@ class Front:
             try:
                 yield service
             finally:
-                service.close()
+                left = service.close()
+                if left:
+                    self.news(f"not ended: {', '.join(left)}, of other commands, which take the store over")
         except ServiceError as error:
             raise Problem(str(error), error.code, getattr(error, "schema", None)) from error
         except ConnectionError as error:
@@ -65,15 +66,14 @@ class Front:
 
     def owns(self, service: Service) -> bool:
         """Whether this process owns the store, and so starts the programs that are debugged."""
-        from outtake.service import Service  # noqa: PLC0415  see `service`
+        from outtake.service.access import owned  # noqa: PLC0415  see `service`
 
-        return isinstance(service, Service)
+        return owned(service)
 
     def document(self, document: Any) -> None:
         """One JSON document, on a line of its own."""
         try:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
-            sys.stdout.flush()
+            write_json(document)
         except BrokenPipeError as error:
             raise OutputGone from error
 
@@ -88,18 +88,3 @@ class Front:
     def news(self, text: str) -> None:
         """Something worth knowing that is not the result."""
         self.err.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
-
-
-class _Output(Console):
-    """A console that tells when who read it has gone."""
-
-    def on_broken_pipe(self) -> None:
-        raise OutputGone
-
-
-def _console(*, stderr: bool) -> Console:
-    """Colours and the real width on a terminal; in a pipe plain, and no line is broken."""
-    console = _Output(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    return console

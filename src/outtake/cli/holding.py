@@ -75,6 +75,8 @@ def ways_out(run: str, holds: Iterable[Document]) -> str:
             answers.insert(0, f"outtake edit {run} hold:{hold['hold']} --output TEXT")
         elif hold["when"] != "diverged":
             answers.insert(1, f"outtake edit {run} hold:{hold['hold']} VALUE")
+        if "skip" in hold.get("offers", ()):
+            answers.insert(0, f"outtake edit {run} hold:{hold['hold']} --skip")
         if "record" in hold.get("offers", ()):
             answers.insert(0, f"outtake edit {run} hold:{hold['hold']} --recorded")
     return "answer with: " + "; ".join(dict.fromkeys(answers))

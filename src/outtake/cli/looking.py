@@ -10,12 +10,14 @@ from rich.text import Text
 
 from outtake.cli import outcome, tables
 from outtake.cli.annotating import said
+from outtake.cli.code import print_now
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.differences import SHOWN, print_diff
 from outtake.cli.front import Document, Front
 from outtake.cli.parts import print_description
 from outtake.cli.running import PythonOption, interpreter, is_run, reported
 from outtake.cli.transcript import Transcript, bodies
+from outtake.cli.trusting import TrustOption, trusting
 
 if TYPE_CHECKING:
     from outtake.service import Service
@@ -54,6 +56,7 @@ def info(front: Front, run: RunArgument) -> None:
             front.document(found)
         else:
             outcome.print_outcome(front.out, found, reported(service, found))
+            print_now(front.out, service.code(run))
             for annotation in service.annotations(run)["annotations"]:
                 if annotation["kind"] != "expectation":
                     place = f"record {annotation['seq']}  " if annotation["seq"] is not None else ""
@@ -129,11 +132,12 @@ def describe(
     target: Annotated[str, typer.Argument(metavar="SPEC|RUN", help="A target, or a run.")],
     python: PythonOption = None,
     build: Annotated[bool, typer.Option("--build", help="Build the target of a run as it is now, and ask it.")] = False,
+    trust: TrustOption = False,
 ) -> None:
     """Show what a target is made of: components, settings, the messages that each accepts."""
     with front.service() as service:
         if is_run(target):
-            found = _of_run(service, target, build)
+            found = trusting(front, trust, lambda trusted: _of_run(service, target, build, trusted))
         else:
             found = service.describe_spec(target, python=interpreter(python), folder=os.getcwd(), env=dict(os.environ))
         if front.json:
@@ -142,7 +146,9 @@ def describe(
             print_description(front.out, found)
 
 
-def _of_run(service: Service, run: str, build: bool) -> Document:
+def _of_run(service: Service, run: str, build: bool, trust: bool) -> Document:
     state = service.info(run, counted=False)
     told = {name: state[name] for name in ("spec", "folder", "python", "input", "status")}
-    return {**told, **service.describe(run, build=build, env=dict(os.environ) if build else None)}
+    if build:
+        return {**told, **service.describe_built(run, env=dict(os.environ), trust=trust)}
+    return {**told, **service.describe(run)}

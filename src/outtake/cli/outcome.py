@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from outtake.cli.code import print_changes
 from outtake.cli.differences import edit_words
 from outtake.cli.front import Document
 from outtake.cli.problems import is_wrong_use
@@ -19,6 +20,7 @@ STATUS = {
     "diverged": "bold red",
     "stopped": "bold yellow",
     "held": "bold yellow",
+    "reconnecting": "bold yellow",
 }
 JUDGED = {"passed": "bold green", "failed": "bold red"}
 WORTH = 0.1
@@ -26,7 +28,7 @@ WORTH = 0.1
 ENDED = ("completed", "failed")
 _FIELDS = (
     *("run", "status", "output", "error", "parent", "cut", "records"),
-    *("executed", "reused", "mocked", "tokens", "cost", "expected", "outcome"),
+    *("executed", "reused", "mocked", "restored", "tokens", "cost", "expected", "outcome"),
 )
 
 
@@ -70,11 +72,15 @@ def _print_output(console: Console, output: object) -> None:
 
 
 def _print_error(console: Console, error: object) -> None:
-    console.print(Text("error     ") + Text(words.error_line(error), style="red"))
-    frames = error.get("frames", []) if isinstance(error, dict) else []
+    cause = error.get("cause") if isinstance(error, dict) else None
+    own = error if cause is None else cause
+    console.print(Text("error     ") + Text(words.error_line(own), style="red"))
+    frames = own.get("frames", []) if isinstance(own, dict) else []
     for frame in frames[-4:]:
         place = f"{frame.get('file')}:{frame.get('line')} in {frame.get('function')}"
         console.print(Text(f"          {words.clean(place)}: {words.clean(frame.get('source') or '')}", style="dim"))
+    if cause is not None:
+        console.print(Text("diverged  ") + Text(words.departure(error), style="red"))
 
 
 def print_judged(console: Console, info: Document) -> None:
@@ -103,12 +109,28 @@ def _print_counts(console: Console, info: Document, report: Document | None) -> 
         console.print(f"served    {spared} from the record of {info['parent']}")
     if any(info["mocked"].values()):
         console.print(f"mocked    {words.counted(info['mocked'])}")
+    print_restored(console, info.get("restored", ()))
     if report:
         missed = report["counts"]["not reached"]
         if info["status"] == "completed" and words.counted(missed) != "nothing":
             console.print(f"not met   {words.counted(missed)} of {info['parent']}")
+        print_changes(console, report["code"], report["lines"])
         if info["status"] in ENDED:
             print_unused(console, report["unused"])
+
+
+def print_restored(console: Console, states: Sequence[Document]) -> None:
+    """How each state outside the process was brought to where the record left it."""
+    for found in states:
+        steps = [
+            *(["loaded what was saved"] if found["loaded"] else []),
+            *([f"{words.count(found['repeated'], 'call')} executed again"] if found["repeated"] else []),
+            *([f"{words.count(found['skipped'], 'call')} left out"] if found["skipped"] else []),
+        ]
+        line = Text(f"restored  {words.clean(found['state'])}: {', '.join(steps)}")
+        if found["different"]:
+            line.append(f"  {words.count(found['different'], 'step')} differed from the record", style="yellow")
+        console.print(line)
 
 
 def _saved(saved: Document) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.text import Text
@@ -20,6 +21,7 @@ from outtake.cli.front import Document, Front
 from outtake.cli.keyboard import keyboard
 from outtake.cli.problems import Problem
 from outtake.cli.transcript import Transcript, bodies
+from outtake.cli.trusting import trusting
 from outtake.cli.watch import Watch, watching
 from outtake.core import words
 
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from outtake.service import Service
 
 HISTORY = "history"
-PATIENCE = 1.0
-"""Seconds in which a pause shows what it holds; a long call may take longer to come to a gate."""
 Ended = Literal["ended", "quit"]
 
 
@@ -73,11 +73,16 @@ class Prompt:
         try:
             self.watch.until_rest(answered=self._answered, known=self._known)
         except KeyboardInterrupt:
-            self.say("pausing: it holds at its next step; `continue` goes on, `stop` ends it")
-            with suppress(*_refusals()):  # it may have ended just now
-                self.service.control(self.run, "pause")
-            self.watch.until_held(self._answered, PATIENCE)
+            with suppress(KeyboardInterrupt):
+                self._pause()
         self._show_holds(fresh_only=True)
+
+    def _pause(self) -> None:
+        """Hold the program at its next step, and show what happens until then: a long call may take its time."""
+        self.say("pausing: it holds at its next step; Ctrl-C again opens the prompt before that")
+        with suppress(*_refusals()):  # it may have ended just now
+            self.service.control(self.run, "pause")
+        self.watch.until_rest(answered=self._answered, known=self._known)
 
     def _take_commands(self) -> Then:
         over_before = self.watch.ended
@@ -282,6 +287,10 @@ class Prompt:
         place, _ = self._pointed(rest)
         return self._answer(self._hold(place[1] if place else None), {"verb": "record"})
 
+    def do_skip(self, rest: str) -> Then:
+        place, _ = self._pointed(rest)
+        return self._answer(self._hold(place[1] if place else None), {"verb": "skip"})
+
     def do_drop(self, rest: str) -> Then:
         place, _ = self._pointed(rest)
         if place is not None and place[0] == "message":
@@ -340,7 +349,8 @@ class Prompt:
         at, edits = _fork_words(rest)
         if self.watch.state["live"]:
             self.service.control(self.run, "stop")
-        made = self.service.fork(self.run, at=at, edits=edits, pause=True)
+        start = partial(self.service.fork, self.run, at=at, edits=edits, pause=True)
+        made = trusting(self.front, False, lambda trusted: start(trust=trusted))
         self.say(f"{made['run']} is a fork of {self.run} at {made['cut']}")
         self.watch = watching(self.front, self.service, made["run"], shown=True)
         self._answered, self._known = set(), set()
@@ -427,6 +437,7 @@ COMMANDS = (
     Entry("mock", ("m",), "mock [hold:N] VALUE", "do not run it; this is its output", Prompt.do_mock),
     Entry("raise", (), "raise [hold:N] TEXT", "do not run it; this is its error", Prompt.do_raise),
     Entry("recorded", (), "recorded [hold:N]", "do not run it again; serve its recorded result", Prompt.do_recorded),
+    Entry("skip", (), "skip [hold:N]", "leave the state as it is that would be restored", Prompt.do_skip),
     Entry("drop", ("d",), "drop [MESSAGE|hold:N]", "take a message out, or leave a call out", Prompt.do_drop),
     Entry("move", (), "move MESSAGE [BEFORE]", "another place in the queue", Prompt.do_move),
     Entry("send", (), "send COMPONENT VALUE", "a new message", Prompt.do_send),

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.front import Document, Front
-from outtake.cli.outcome import print_unused
+from outtake.cli.outcome import print_restored, print_unused
 from outtake.core import words
 
 STYLES = {"executed": "bold yellow", "mocked": "magenta", "served": "dim", "not reached": "dim"}
@@ -42,7 +42,28 @@ def print_report(console: Console, found: Document, *, every: bool = False) -> N
     console.print(Text(f"{title}  {found['status']}", style="bold"))
     (_print_lines if every else _print_components)(console, found["lines"])
     _print_saved(console, found)
+    _print_restored(console, found["restored"])
     print_unused(console, found["unused"])
+
+
+def _print_restored(console: Console, steps: Sequence[Document]) -> None:
+    """What was done for states outside the process; each step that did not give what is recorded has a line."""
+    states = dict.fromkeys(step["state"] for step in steps)
+    kinds = ("loaded", "repeated", "skipped")
+    counted = [
+        {
+            "state": state,
+            "different": sum(not step["same"] for step in steps if step["state"] == state),
+            **{how: sum(step["how"] == how for step in steps if step["state"] == state) for how in kinds},
+        }
+        for state in states
+    ]
+    print_restored(console, counted)
+    for step in steps:
+        if not step["same"]:
+            told = f" ({words.one_line(step['reason'], 200)})" if step["reason"] else ""
+            place = f"{step['component']} of record {step['invocation']}, {step['how']} in record {step['seq']}{told}"
+            console.print(Text(f"          {place}", style="yellow"))
 
 
 def _table(*names: str) -> Table:

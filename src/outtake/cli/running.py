@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,13 +17,21 @@ from outtake.cli.front import Document, Front
 from outtake.cli.holding import print_hold, ways_out
 from outtake.cli.problems import Problem, exit_code, is_wrong_use
 from outtake.cli.prompt import Prompt
+from outtake.cli.trusting import TrustOption, trusting
 from outtake.cli.watch import Watch, watching
 
 if TYPE_CHECKING:
     from outtake.service import Service
 
 SpecArgument = Annotated[
-    str, typer.Argument(metavar="SPEC", help="path.py:factory, pkg.module:factory, or a script.py with its arguments.")
+    str | None,
+    typer.Argument(
+        metavar="SPEC", help="path.py:factory, pkg.module:factory, a script.py with its arguments, or a notebook.ipynb."
+    ),
+]
+ModuleOption = Annotated[
+    str | None,
+    typer.Option("-m", metavar="MODULE", help="Run a module as `python -m` does; the arguments are its own."),
 ]
 ArgsArgument = Annotated[list[str] | None, typer.Argument(metavar="[ARG]...", help="Arguments of a script.")]
 InputOption = Annotated[
@@ -63,8 +72,9 @@ NameOption = Annotated[str, typer.Option("--name", metavar="TEXT", help="A name 
 def run(
     front: Front,
     *,
-    spec: SpecArgument,
+    spec: SpecArgument = None,
     args: ArgsArgument = None,
+    module: ModuleOption = None,
     input: InputOption = None,
     input_file: InputFileOption = None,
     headless: HeadlessOption = False,
@@ -79,6 +89,7 @@ def run(
     ui: UiOption = None,
 ) -> int:
     """Run a target and show what happens; hold it where asked."""
+    target, args = _target(spec, args, module)
     value, has_input = given.target_input(input, input_file)
     config = given.settings(settings or [])
     mocked = given.mocks(mock or [], mocks or [], [])
@@ -86,7 +97,7 @@ def run(
         raise Problem("live is for a fork: in a run that starts, all that is not mocked is executed")
     with front.service() as service, beside(front, service, ui, headless=headless) as pages:
         started = service.run(
-            spec,
+            target,
             input=value,
             has_input=has_input,
             headless=headless,
@@ -96,7 +107,7 @@ def run(
             config=config,
             edits=mocked.edits,
             folder=os.getcwd(),
-            args=args or [],
+            args=args,
             stdin=_lends_stdin(front, service, input_file),
             env=dict(os.environ),
             name=name,
@@ -130,11 +141,15 @@ def fork(
         str | None,
         typer.Option(metavar="HOW", help="Calls that change the world and were made before: ask, serve, run."),
     ] = None,
+    serve_failures: Annotated[
+        bool, typer.Option("--serve-failures", help="Serve calls that failed, too, instead of trying them again.")
+    ] = False,
     headless: HeadlessOption = False,
     pause: PauseOption = False,
     breakpoints: BreakOption = None,
     python: PythonOption = None,
     name: NameOption = "",
+    trust: TrustOption = False,
 ) -> int:
     """Go on from a record of a run in a new one, with changes; what did not change is served from the record."""
     mocked = given.mocks(mock or [], mocks or [], live or [])
@@ -144,13 +159,15 @@ def fork(
             f"say where to fork {run}: --at SEQ (outtake show {run} has the numbers), an --edit with a seq, a --mock"
         )
     with front.service() as service:
-        started = service.fork(
+        start = partial(
+            service.fork,
             run,
             at=at,
             edits=changes,
             reuse=reuse,
             live=mocked.live,
             repeat=repeat,
+            serve_failures=serve_failures,
             headless=headless,
             pause=pause,
             breakpoints=breakpoints or [],
@@ -159,6 +176,7 @@ def fork(
             env=dict(os.environ),
             name=name,
         )
+        started = trusting(front, trust, lambda trusted: start(trust=trusted))
         return conduct(front, service, started["run"], headless=headless)
 
 
@@ -166,8 +184,11 @@ def fork(
 def debug(
     front: Front,
     *,
-    target: Annotated[str, typer.Argument(metavar="SPEC|RUN", help="A target to start, or a run to look into.")],
+    target: Annotated[
+        str | None, typer.Argument(metavar="SPEC|RUN", help="A target to start, or a run to look into.")
+    ] = None,
     args: ArgsArgument = None,
+    module: ModuleOption = None,
     input: InputOption = None,
     input_file: InputFileOption = None,
     breakpoints: BreakOption = None,
@@ -179,12 +200,13 @@ def debug(
         raise Problem("debug is a conversation and has no JSON form; scripts use run --pause, pending, step, edit")
     if input_file == "-":
         raise Problem("debug reads its commands from standard input; give the input as --input, or in a file")
+    spec, args = _target(target, args, module)
     value, has_input = given.target_input(input, input_file)
     with front.service() as service:
-        if is_run(target):
-            return _prompted(front, service, target, own=False)
+        if is_run(spec):
+            return _prompted(front, service, spec, own=False)
         started = service.run(
-            target,
+            spec,
             input=value,
             has_input=has_input,
             pause=True,
@@ -192,10 +214,20 @@ def debug(
             python=interpreter(python),
             config=given.settings(settings or []),
             folder=os.getcwd(),
-            args=args or [],
+            args=args,
             env=dict(os.environ),
         )
         return _prompted(front, service, started["run"], own=True)
+
+
+def _target(spec: str | None, args: list[str] | None, module: str | None) -> tuple[str, list[str]]:
+    """The spec to run and its arguments: of a module, what looks like a spec is the first argument."""
+    if module is not None:
+        return f"-m {module}", [*([spec] if spec is not None else []), *(args or [])]
+    if spec is None:
+        forms = "path.py:factory, pkg.module:factory, script.py, notebook.ipynb or -m pkg.module"
+        raise Problem(f"say what to run: {forms}")
+    return spec, args or []
 
 
 def _says_where(edit: Mapping[str, Any]) -> bool:
@@ -287,9 +319,11 @@ def _follow(front: Front, service: Service, watch: Watch, headless: bool) -> Non
         if watch.ended:
             return
         if headless:
-            if any(hold["when"] != "diverged" for hold in watch.held()):
+            if any(hold["when"] != "diverged" and not hold.get("others") for hold in watch.held()):
                 return
-            announced |= {hold["hold"] for hold in watch.held()}  # the service ends a replay that nobody watches
+            announced |= {
+                hold["hold"] for hold in watch.held()
+            }  # the service ends a replay that nobody watches; others go on
             continue
         fresh = [hold for hold in service.pending(watch.run)["held"] if hold["hold"] not in announced]
         announced |= {hold["hold"] for hold in watch.held()} | {hold["hold"] for hold in fresh}

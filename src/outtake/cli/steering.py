@@ -181,19 +181,22 @@ def edit(
     recorded: Annotated[
         bool, typer.Option("--recorded", help="Do not run it again: serve its recorded result.")
     ] = False,
+    skip: Annotated[
+        bool, typer.Option("--skip", help="Leave the state outside as it is that would be restored before it.")
+    ] = False,
 ) -> None:
     """Change a queued message, or answer what is held with another input, output or error."""
-    if sum((value is not None, output is not None, error is not None, recorded)) != 1:
-        raise Problem("say what it becomes: VALUE, or --output VALUE, or --raise TEXT, or --recorded")
+    if sum((value is not None, output is not None, error is not None, recorded, skip)) != 1:
+        raise Problem("say what it becomes: VALUE, or --output VALUE, or --raise TEXT, or --recorded, or --skip")
     kind, number = given.place(place)
     with front.service() as service:
         if kind == "message":
             if value is None:
-                raise Problem(f"{place} is a message and takes a VALUE; --output, --raise, --recorded are for hold:N")
+                raise Problem(f"{place} is a message and takes a VALUE; the options are for hold:N")
             _done(front, service.edit(run, number, given.value(value)))
             return
         hold = _hold(service, run, number)
-        service.release(run, hold=number, answer=_answer(hold, value, output, error))
+        service.release(run, hold=number, answer={"verb": "skip"} if skip else _answer(hold, value, output, error))
         _report(front, service, _rest(service, run))
 
 

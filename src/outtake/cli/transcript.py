@@ -101,7 +101,9 @@ class Transcript:
     def _show_started(self, record: Document) -> None:
         self._quiet.pop(record["seq"], None)
         kind = record["call"]
-        line = Text("▸ ") + Text(kind, style=STYLES.get(kind, "")) + Text(" " + self._name(record), style="bold")
+        name = self._name(record)
+        told = (record.get("type") or "") if name == kind else name  # whose place says no more than what it is
+        line = Text("▸ ") + Text(kind, style=STYLES.get(kind, "")) + Text(f" {told}".rstrip(), style="bold")
         text = None
         if record["message"] is not None:
             line.append(f"  ← message {record['message']}", style="dim")
@@ -115,7 +117,9 @@ class Transcript:
 
     def _ended(self, record: Document) -> None:
         ran = record["how"] not in ("mocked", "dropped")
-        if record["invocation"] in self._quiet and ran and not record["failed"]:
+        body = self._body(record)
+        noted = record["call"] == "agent" and body is None  # a recipient that took note of a message, no more
+        if record["invocation"] in self._quiet and ran and not record["failed"] and noted:
             self._quiet.pop(record["invocation"])
             return
         self._break_silence(record["invocation"])
@@ -129,13 +133,12 @@ class Transcript:
         if record["how"] != "executed":
             told = ["from the record" if record["how"] == "reused" else record["how"]]
         line.append("  " + ", ".join(told), style="dim")
-        body = self._body(record)
         if record["failed"]:
             line.append("  " + words.one_line(words.error_line(body), 200), style="bold red")
             self._line(record, line, depth)
             return
         outermost = record["call"] == "flow" and depth == 0  # its result is the run's, which is told at the end
-        quiet = not self.full and (outermost or (record["call"] == "agent" and words.said(body) is None))
+        quiet = not self.full and (outermost or (record["call"] == "agent" and not body))
         text = words.said_or_outline(body) if self.full else words.readable(body)
         self._line(record, line, depth, None if body is None or quiet else text)
 
@@ -159,7 +162,7 @@ class Transcript:
         text = words.said(body)
         if text is None:
             line.stylize("dim")
-            text = words.arguments(words.untyped(body)) if words.type_name(body) else None
+            text = words.arguments(words.untyped(body)) or None
         depth = self._depth.get(record["parent"], -1) + 1
         self._line(record, line, depth, text, others)
 
@@ -180,6 +183,20 @@ class Transcript:
         before = record.get("before")
         where = "to the end of the queue" if before is None else f"before message {before}"
         self._line(record, Text(f"✎ moved message {record['message']} {where}", style="bold yellow"), 0)
+
+    def _restored(self, record: Document) -> None:
+        """A step that brought a state outside the process to where the record left it."""
+        self._break_silence(record["parent"])
+        inside = self._depth.get(record["parent"], -1) + 1
+        verb = {"loaded": "loaded what was saved after", "skipped": "left out"}.get(record.get("how", ""), "again")
+        line = Text("↻ ") + Text(record.get("state", ""), style="cyan")
+        line.append(f" {record.get('number', 1)}/{record.get('total', 1)}  {verb} {record['component']}", style="dim")
+        line.append(f" of record {record['invocation']}", style="dim")
+        text = None
+        if not record.get("same", True):
+            line.append("  differs from the record", style="bold yellow")
+            text = record.get("reason") or (words.readable(self._body(record)) if record["hash"] else None)
+        self._line(record, line, inside, text)
 
     def _noted(self, record: Document) -> None:
         if record.get("span") is not None and not self.full:
@@ -249,5 +266,6 @@ _SHOWN: dict[str, Callable[[Transcript, Document], None]] = {
     "edited": Transcript._edited,
     "config_set": Transcript._configured,
     "noted": Transcript._noted,
+    "state_restored": Transcript._restored,
 }
 """Kinds of records that a person is shown; the others keep the books."""

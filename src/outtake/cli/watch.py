@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Set
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -74,15 +73,6 @@ class Watch:
                     break
         if self._transcript is not None:
             self._transcript.settle()
-
-    def until_held(self, answered: Set[int], seconds: float) -> None:
-        """Show what happens until something is held, for so many seconds at most."""
-        until = time.monotonic() + seconds
-        while not self._over and not self.held(answered):
-            try:
-                self._take(self._events.get(timeout=max(0.0, until - time.monotonic())))
-            except queue.Empty:
-                return
 
     def catch_up(self) -> None:
         """Show what has happened, without waiting."""
