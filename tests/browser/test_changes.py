@@ -122,3 +122,27 @@ def test_a_fork_runs_to_a_record_and_is_held_there(visit: Visit, served: Served,
     expect(status).to_contain_text("Completed")
     told = served.ended("r2")
     assert (told["executed"]["model"], told["reused"]["model"]) == (0, 1)  # nothing was changed
+
+
+def test_a_file_that_changed_since_a_run_is_told_and_what_a_fork_made_of_it(
+    visit: Visit, served: Served, writers: str, camera: Camera
+) -> None:
+    run = str(served.ended(served.run(writers, input="Rome"))["run"])
+    page = visit(f"/runs/{run}")
+    told = page.get_by_role("status", name=re.compile("changed since"))
+    expect(page.get_by_role("toolbar", name="Control of the run")).to_be_visible()
+    expect(told).to_have_count(0)
+    file = served.folder / "writers.py"
+    file.write_text(file.read_text().replace("# {city}", "# The city of {city}").replace("Rome", "Troy"))
+    page.reload()
+    expect(told).to_have_accessible_name(f"writers.py changed since {run}")
+    told.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("A fork executes what uses the new code")
+    camera.shoot(page, "code-changed")
+    pages = [r["seq"] for r in served.outtake("show", run, "--kind", "model") if r["kind"] == "invocation_started"]
+    forked = served.ask("POST", f"/api/runs/{run}/fork", {"at": pages[0], "repeat": "run"})["run"]
+    assert served.ended(forked)["output"].startswith("published: Rome")
+    page.goto(served.address(f"/runs/{forked}"))
+    old = page.get_by_role("status", name=re.compile("served as recorded from the old code: .*look"))
+    expect(old).to_contain_text("Old code before the cut")
+    camera.shoot(page, "code-stale")

@@ -1,3 +1,4 @@
+import "./api/token"; // before the router reads the address
 import "./outtake.css";
 
 import { MantineProvider } from "@mantine/core";
@@ -9,6 +10,7 @@ import { createRoot } from "react-dom/client";
 
 import { router } from "./router";
 import { theme, variables } from "./theme";
+import { Entrance } from "./views/shell/Entrance";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 const queries = new QueryClient({
@@ -43,7 +45,9 @@ if (root)
       >
         <QueryClientProvider client={queries}>
           <Notifications position="bottom-right" limit={4} />
-          <RouterProvider router={router} />
+          <Entrance>
+            <RouterProvider router={router} />
+          </Entrance>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

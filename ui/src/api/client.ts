@@ -2,7 +2,9 @@
 
 import createClient, { type Middleware } from "openapi-fetch";
 
+import { setEntry } from "./entry";
 import type { Error as Refusal, paths } from "./schema";
+import { authorization, protocols } from "./token";
 
 /** What the server answered instead: the reason is for people. */
 export class ApiError extends Error {
@@ -16,8 +18,16 @@ export class ApiError extends Error {
 }
 
 const problems: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(authorization())) request.headers.set(name, value);
+    return request;
+  },
   async onResponse({ response }) {
-    if (response.ok) return undefined;
+    if (response.ok) {
+      setEntry("in");
+      return undefined;
+    }
+    if (response.status === 401) setEntry("out");
     throw await refusal(response);
   },
   onError() {
@@ -67,13 +77,14 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
     connection("connecting");
     const address = new URL(path(), location.origin);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-    const opened = (socket = new WebSocket(address));
+    const opened = (socket = new WebSocket(address, protocols()));
     opened.onopen = () => {
       if (over) {
         opened.close();
         return;
       }
       wait = FIRST_WAIT;
+      setEntry("in");
       connection("open");
     };
     opened.onmessage = (message) => {
@@ -103,27 +114,35 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
 
 /** Whether the server answers, but not to this page. */
 async function isLocked(): Promise<boolean> {
-  const answer = await fetch("/api/openapi.json", { method: "HEAD" }).catch(() => null);
+  const answer = await fetch("/api/openapi.json", { method: "HEAD", headers: authorization() }).catch(() => null);
+  if (answer?.status === 401) setEntry("out");
   return answer?.status === 401;
 }
 
-/** The bytes of a run as a file, under its own name. */
-export function exportAddress(run: string): string {
-  return `/api/runs/${run}/export`;
+/** The bytes of a run as a file. */
+export async function exportFile(run: string): Promise<Blob> {
+  const response = await asked(`/api/runs/${run}/export`, { headers: authorization() });
+  return response.blob();
 }
 
-/** Bring runs in from a file. */
-export async function importFile(file: File): Promise<{ run: string }> {
+/** What is not JSON: the answer, or what was refused. */
+async function asked(path: string, how: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(`/api/import?${new URLSearchParams({ name: file.name })}`, {
-      method: "POST",
-      body: file,
-      headers: { "Content-Type": "application/octet-stream" },
-    });
+    response = await fetch(path, how);
   } catch {
     throw new ApiError("unreachable", "the server does not answer: is `outtake serve` still running?");
   }
   if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+/** Bring runs in from a file. */
+export async function importFile(file: File): Promise<{ run: string }> {
+  const response = await asked(`/api/import?${new URLSearchParams({ name: file.name })}`, {
+    method: "POST",
+    body: file,
+    headers: { ...authorization(), "Content-Type": "application/octet-stream" },
+  });
   return (await response.json()) as { run: string };
 }

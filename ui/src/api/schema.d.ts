@@ -276,6 +276,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Code Of Run
+         * @description The program's own files that a run imported, and which have changed since, and since its parent.
+         */
+        get: operations["code_of_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/trace": {
         parameters: {
             query?: never;
@@ -309,7 +329,11 @@ export interface paths {
          */
         get: operations["describe_run"];
         put?: never;
-        post?: never;
+        /**
+         * Describe Built
+         * @description The same of the target as it is now: it is built in a process of its own, without running it, and asked.
+         */
+        post: operations["describe_built"];
         delete?: never;
         options?: never;
         head?: never;
@@ -812,6 +836,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/vacuum": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vacuum
+         * @description Remove texts that no run refers to, and give the space of what was deleted back to the file system.
+         */
+        post: operations["vacuum"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/events": {
         parameters: {
             query?: never;
@@ -1111,6 +1155,33 @@ export interface components {
             match: components["schemas"]["TextMatch"] | null;
         };
         /**
+         * ChangedFile
+         * @description One of the program's own files that is not the same in both runs; `change` from `a` to `b`.
+         */
+        ChangedFile: {
+            /** Path */
+            path: string;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "same" | "changed" | "new" | "gone";
+        };
+        /**
+         * Code
+         * @description The program's own files that a run imported, and what changed of them.
+         */
+        Code: {
+            /** Run */
+            run: string;
+            /** Parent */
+            parent: string | null;
+            /** Files */
+            files: components["schemas"]["File"][];
+            /** Stale */
+            stale: components["schemas"]["Stale"][];
+        };
+        /**
          * Columns
          * @description A number for each record in each column.  References (`invocation`, `message`, `span`) say how many records back
          *     it is, 0 for none; `parent` by how much its number is higher than that of the record before, -1 for none and before
@@ -1288,6 +1359,10 @@ export interface components {
             run: string;
             /** Deleted */
             deleted: boolean;
+            /** Texts */
+            texts: number;
+            /** Stays */
+            stays: string[];
         };
         /**
          * DescribeRequest
@@ -1345,6 +1420,8 @@ export interface components {
                 number,
                 number
             ][] | null;
+            /** Files */
+            files: components["schemas"]["ChangedFile"][];
         };
         /**
          * Done
@@ -1474,11 +1551,23 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "error" | "wrong_use" | "not_found" | "bad_body" | "conflict" | "unauthorized" | "forbidden";
+            code: "error" | "wrong_use" | "not_found" | "bad_body" | "conflict" | "untrusted" | "unauthorized" | "forbidden";
             /** Message */
             message: string;
             /** Schema */
             schema: unknown;
+        };
+        /**
+         * File
+         * @description One of the program's own files, by its path relative to the program's folder.
+         */
+        File: {
+            /** Path */
+            path: string;
+            /** Since Parent */
+            since_parent: ("same" | "changed" | "new" | "gone") | null;
+            /** Since Run */
+            since_run: ("same" | "changed" | "new" | "gone") | null;
         };
         /**
          * ForkRequest
@@ -1499,6 +1588,11 @@ export interface components {
             live?: string[];
             /** Repeat */
             repeat?: ("ask" | "serve" | "run") | null;
+            /**
+             * Serve Failures
+             * @default false
+             */
+            serve_failures?: boolean;
             /**
              * Headless
              * @default false
@@ -1522,6 +1616,11 @@ export interface components {
             env?: {
                 [key: string]: string;
             } | null;
+            /**
+             * Trust
+             * @default false
+             */
+            trust?: boolean;
         };
         /**
          * GapEvent
@@ -1645,6 +1744,12 @@ export interface components {
             offers: string[];
             /** Prompt */
             prompt: string | null;
+            /**
+             * Others
+             * @default false
+             */
+            others: boolean;
+            restores: components["schemas"]["Restores"] | null;
         };
         /**
          * HoldRequest
@@ -1717,6 +1822,11 @@ export interface components {
              */
             seconds?: number;
             /**
+             * Interrupted
+             * @default false
+             */
+            interrupted?: boolean;
+            /**
              * Opaque
              * @default false
              */
@@ -1738,6 +1848,18 @@ export interface components {
             cost?: number;
             /** Changes */
             changes?: string | null;
+            /**
+             * State
+             * @default
+             */
+            state?: string;
+            /** Saved */
+            saved?: string | null;
+            /**
+             * Keeps
+             * @default false
+             */
+            keeps?: boolean;
             /** Output */
             output?: unknown;
             /** Error */
@@ -1794,6 +1916,18 @@ export interface components {
              * @default false
              */
             edited?: boolean;
+            /** Functions */
+            functions?: string[];
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /**
+             * State
+             * @default
+             */
+            state?: string;
             /** Input */
             input?: unknown;
         };
@@ -1851,6 +1985,12 @@ export interface components {
             tokens_in: number;
             /** Tokens Out */
             tokens_out: number;
+            /**
+             * Reason
+             * @default
+             * @enum {string}
+             */
+            reason: "" | "code" | "failure";
         };
         /**
          * MessageDropped
@@ -2044,6 +2184,11 @@ export interface components {
             type?: string;
             /** Span */
             span?: number | null;
+            /**
+             * Size
+             * @default 0
+             */
+            size?: number;
             /** Body */
             body?: unknown;
         };
@@ -2110,7 +2255,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "reconnecting" | "completed" | "failed" | "stopped" | "diverged" | "lost";
             /** Held */
             held: components["schemas"]["PendingHold"][];
             /** Queued */
@@ -2169,6 +2314,12 @@ export interface components {
             offers: string[];
             /** Prompt */
             prompt: string | null;
+            /**
+             * Others
+             * @default false
+             */
+            others: boolean;
+            restores: components["schemas"]["Restores"] | null;
             /** Value */
             value: unknown;
         };
@@ -2180,7 +2331,7 @@ export interface components {
             /** Run */
             run: string;
             /** Records */
-            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"])[];
+            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["StateRestored"] | components["schemas"]["RunEnded"])[];
             /** Glances */
             glances: {
                 [key: string]: components["schemas"]["Glance"];
@@ -2231,7 +2382,7 @@ export interface components {
              */
             type: "record";
             /** Record */
-            record: components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"];
+            record: components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["StateRestored"] | components["schemas"]["RunEnded"];
         };
         /**
          * RecordOutline
@@ -2267,7 +2418,7 @@ export interface components {
             /** More */
             more: boolean;
             /** Records */
-            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["RunEnded"])[];
+            records: (components["schemas"]["RunStarted"] | components["schemas"]["MessageQueued"] | components["schemas"]["MessageDropped"] | components["schemas"]["MessageMoved"] | components["schemas"]["InvocationStarted"] | components["schemas"]["StreamChunk"] | components["schemas"]["InvocationEnded"] | components["schemas"]["ValueRead"] | components["schemas"]["Edited"] | components["schemas"]["ConfigSet"] | components["schemas"]["Noted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanEnded"] | components["schemas"]["StateRestored"] | components["schemas"]["RunEnded"])[];
         };
         /**
          * RecordsOutline
@@ -2306,7 +2457,7 @@ export interface components {
              * @default proceed
              * @enum {string}
              */
-            verb?: "proceed" | "over" | "serve" | "drop" | "record" | "stop";
+            verb?: "proceed" | "over" | "serve" | "drop" | "record" | "skip" | "stop";
             /** Value */
             value?: unknown;
             /**
@@ -2338,7 +2489,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "reconnecting" | "completed" | "failed" | "stopped" | "diverged" | "lost";
             /** Lines */
             lines: components["schemas"]["Line"][];
             /** Counts */
@@ -2350,6 +2501,48 @@ export interface components {
             saved: components["schemas"]["Saved"];
             /** Unused */
             unused: components["schemas"]["Edit"][];
+            code: components["schemas"]["Code"];
+            /** Restored */
+            restored: components["schemas"]["Step"][];
+        };
+        /**
+         * RestoredState
+         * @description What was done to bring a state outside the process to where the record left it; `different` steps did not give
+         *     what is recorded.
+         */
+        RestoredState: {
+            /** State */
+            state: string;
+            /** Loaded */
+            loaded: number;
+            /** Repeated */
+            repeated: number;
+            /** Skipped */
+            skipped: number;
+            /** Different */
+            different: number;
+        };
+        /**
+         * Restores
+         * @description What would bring a state outside the process to where the record left it.
+         */
+        Restores: {
+            /** State */
+            state: string;
+            /** Calls */
+            calls: components["schemas"]["RestoringCall"][];
+        };
+        /**
+         * RestoringCall
+         * @description An earlier call that would be executed again.
+         */
+        RestoringCall: {
+            /** Component */
+            component: string;
+            /** Invocation */
+            invocation: number;
+            /** Effects */
+            effects: string;
         };
         /**
          * RunBranch
@@ -2364,7 +2557,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "reconnecting" | "completed" | "failed" | "stopped" | "diverged" | "lost";
             /** Live */
             live: boolean;
             /** Spec */
@@ -2399,6 +2592,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Untrusted */
+            untrusted: boolean;
             /** Depth */
             depth: number;
         };
@@ -2482,7 +2677,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "reconnecting" | "completed" | "failed" | "stopped" | "diverged" | "lost";
             /** Live */
             live: boolean;
             /** Records */
@@ -2502,6 +2697,13 @@ export interface components {
              * @default
              */
             trouble: string;
+            /** Pid */
+            pid: number | null;
+            /**
+             * Adopted
+             * @default false
+             */
+            adopted: boolean;
             /**
              * @default {
              *       "model": 0,
@@ -2549,6 +2751,8 @@ export interface components {
              * @default 0
              */
             seconds: number;
+            /** Restored */
+            restored: components["schemas"]["RestoredState"][];
             /** Outcome */
             outcome: ("passed" | "failed") | null;
             /** Expected */
@@ -2558,6 +2762,11 @@ export interface components {
              * @default false
              */
             imported: boolean;
+            /**
+             * Untrusted
+             * @default false
+             */
+            untrusted: boolean;
             /** Spec */
             spec: string;
             /** Folder */
@@ -2692,7 +2901,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "reconnecting" | "completed" | "failed" | "stopped" | "diverged" | "lost";
             /** Live */
             live: boolean;
             /** Records */
@@ -2712,6 +2921,13 @@ export interface components {
              * @default
              */
             trouble: string;
+            /** Pid */
+            pid: number | null;
+            /**
+             * Adopted
+             * @default false
+             */
+            adopted: boolean;
             /**
              * @default {
              *       "model": 0,
@@ -2759,6 +2975,8 @@ export interface components {
              * @default 0
              */
             seconds: number;
+            /** Restored */
+            restored: components["schemas"]["RestoredState"][];
             /** Outcome */
             outcome: ("passed" | "failed") | null;
             /** Expected */
@@ -2768,6 +2986,11 @@ export interface components {
              * @default false
              */
             imported: boolean;
+            /**
+             * Untrusted
+             * @default false
+             */
+            untrusted: boolean;
         };
         /**
          * RunSummary
@@ -2782,7 +3005,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "starting" | "replaying" | "running" | "paused" | "held" | "completed" | "failed" | "stopped" | "diverged" | "lost";
+            status: "starting" | "replaying" | "running" | "paused" | "held" | "reconnecting" | "completed" | "failed" | "stopped" | "diverged" | "lost";
             /** Live */
             live: boolean;
             /** Spec */
@@ -2817,6 +3040,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Untrusted */
+            untrusted: boolean;
         };
         /**
          * RunToRequest
@@ -2973,6 +3198,18 @@ export interface components {
             body?: unknown;
         };
         /**
+         * Stale
+         * @description A component that was served from the record before the cut though its code has changed.
+         */
+        Stale: {
+            /** Component */
+            component: string;
+            /** Call */
+            call: string;
+            /** Files */
+            files: string[];
+        };
+        /**
          * StateEvent
          * @description The run's state, its counts, or what is held has changed.
          */
@@ -2983,6 +3220,110 @@ export interface components {
              */
             type: "state";
             state: components["schemas"]["RunState"];
+        };
+        /**
+         * StateRestored
+         * @description Written for each step that brings a state outside the process to where the record left it.
+         *
+         *     `component` and `invocation` name the earlier call that was executed again, or whose saved state was loaded; the
+         *     body holds what it gave this time, `was` is the hash of what is recorded.
+         */
+        StateRestored: {
+            /** Seq */
+            seq: number;
+            /** At */
+            at: number;
+            /**
+             * Component
+             * @default
+             */
+            component?: string;
+            /** Invocation */
+            invocation?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Message */
+            message?: number | null;
+            /** Caused By */
+            caused_by?: number[];
+            /** Hash */
+            hash?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "state_restored";
+            /**
+             * State
+             * @default
+             */
+            state?: string;
+            /**
+             * How
+             * @default repeated
+             * @enum {string}
+             */
+            how?: "loaded" | "repeated" | "skipped";
+            /**
+             * Same
+             * @default true
+             */
+            same?: boolean;
+            /** Was */
+            was?: string | null;
+            /**
+             * Failed
+             * @default false
+             */
+            failed?: boolean;
+            /**
+             * Number
+             * @default 1
+             */
+            number?: number;
+            /**
+             * Total
+             * @default 1
+             */
+            total?: number;
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds?: number;
+            /**
+             * Reason
+             * @default
+             */
+            reason?: string;
+            /** Body */
+            body?: unknown;
+        };
+        /**
+         * Step
+         * @description One step that brought a state outside the process to where the record left it: a saved one was loaded, or an
+         *     earlier call was executed again or left out.
+         */
+        Step: {
+            /** Seq */
+            seq: number;
+            /** State */
+            state: string;
+            /**
+             * How
+             * @enum {string}
+             */
+            how: "loaded" | "repeated" | "skipped";
+            /** Component */
+            component: string;
+            /** Invocation */
+            invocation: number | null;
+            /** Same */
+            same: boolean;
+            /** Seconds */
+            seconds: number;
+            /** Reason */
+            reason: string;
         };
         /**
          * StreamChunk
@@ -3117,6 +3458,18 @@ export interface components {
             result: string | null;
         };
         /**
+         * Vacuumed
+         * @description What cleaning the store up gave.
+         */
+        Vacuumed: {
+            /** Texts */
+            texts: number;
+            /** Before */
+            before: number;
+            /** After */
+            after: number;
+        };
+        /**
          * ValueRead
          * @description Written when the program's own code reads the clock or asks its user for input.
          */
@@ -3203,6 +3556,8 @@ export type CallReach = components['schemas']['CallReach'];
 export type Calls = components['schemas']['Calls'];
 export type ChainLink = components['schemas']['ChainLink'];
 export type ChainSource = components['schemas']['ChainSource'];
+export type ChangedFile = components['schemas']['ChangedFile'];
+export type Code = components['schemas']['Code'];
 export type Columns = components['schemas']['Columns'];
 export type Component = components['schemas']['Component'];
 export type ComponentReach = components['schemas']['ComponentReach'];
@@ -3222,6 +3577,7 @@ export type Edit = components['schemas']['Edit'];
 export type EditRequest = components['schemas']['EditRequest'];
 export type Edited = components['schemas']['Edited'];
 export type Error = components['schemas']['Error'];
+export type File = components['schemas']['File'];
 export type ForkRequest = components['schemas']['ForkRequest'];
 export type GapEvent = components['schemas']['GapEvent'];
 export type Glance = components['schemas']['Glance'];
@@ -3255,6 +3611,9 @@ export type RecordsOutline = components['schemas']['RecordsOutline'];
 export type ReleaseRequest = components['schemas']['ReleaseRequest'];
 export type RenameRequest = components['schemas']['RenameRequest'];
 export type Report = components['schemas']['Report'];
+export type RestoredState = components['schemas']['RestoredState'];
+export type Restores = components['schemas']['Restores'];
+export type RestoringCall = components['schemas']['RestoringCall'];
 export type RunBranch = components['schemas']['RunBranch'];
 export type RunChanged = components['schemas']['RunChanged'];
 export type RunDeleted = components['schemas']['RunDeleted'];
@@ -3270,12 +3629,16 @@ export type SearchResult = components['schemas']['SearchResult'];
 export type SendRequest = components['schemas']['SendRequest'];
 export type SpanEnded = components['schemas']['SpanEnded'];
 export type SpanStarted = components['schemas']['SpanStarted'];
+export type Stale = components['schemas']['Stale'];
 export type StateEvent = components['schemas']['StateEvent'];
+export type StateRestored = components['schemas']['StateRestored'];
+export type Step = components['schemas']['Step'];
 export type StreamChunk = components['schemas']['StreamChunk'];
 export type TextMatch = components['schemas']['TextMatch'];
 export type Tokens = components['schemas']['Tokens'];
 export type Trace = components['schemas']['Trace'];
 export type TraceItem = components['schemas']['TraceItem'];
+export type Vacuumed = components['schemas']['Vacuumed'];
 export type ValueRead = components['schemas']['ValueRead'];
 export type Why = components['schemas']['Why'];
 export type $defs = Record<string, never>;
@@ -3334,7 +3697,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3412,7 +3775,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3489,7 +3852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3566,7 +3929,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3647,7 +4010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3728,7 +4091,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3806,7 +4169,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3894,7 +4257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3974,7 +4337,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4055,7 +4418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4131,7 +4494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4211,7 +4574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4288,7 +4651,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4362,7 +4725,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,7 +4804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4518,7 +4881,84 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    code_of_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Code"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4603,7 +5043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4625,9 +5065,86 @@ export interface operations {
     };
     describe_run: {
         parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Description"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_built: {
+        parameters: {
             query?: {
-                /** @description Build the target as it is now, without running it, and ask it */
-                build?: boolean;
+                /** @description Start the program of a run that came in a file */
+                trust?: boolean;
             };
             header?: never;
             path: {
@@ -4683,7 +5200,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4761,7 +5278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4846,7 +5363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4929,7 +5446,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5009,7 +5526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5086,7 +5603,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5167,7 +5684,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5246,7 +5763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5329,7 +5846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5406,7 +5923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5487,7 +6004,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5568,7 +6085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5649,7 +6166,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5730,7 +6247,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5811,7 +6328,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5892,7 +6409,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5973,7 +6490,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6054,7 +6571,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6135,7 +6652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6216,7 +6733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6297,7 +6814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6378,7 +6895,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6459,7 +6976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6536,7 +7053,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6617,7 +7134,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6695,7 +7212,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6777,7 +7294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6854,7 +7371,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6935,7 +7452,81 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    vacuum: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Vacuumed"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7017,7 +7608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7091,7 +7682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not now: the run has ended, or is still running */
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -46,6 +46,7 @@ export function aspectOf(outline: Outline, seq: number): Aspect {
     case "config_set":
       return "edit";
     case "noted":
+    case "state_restored":
       return "note";
     case "run_started":
     case "run_ended":

@@ -71,6 +71,13 @@ describe("a body", () => {
     const typed = { $type: "model", class: "flow:Ranked", fields: { cities: { $type: "tuple", items: ["Oslo"] } } };
     expect(shapeOf(typed)).toEqual({ form: "json", type: "Ranked", value: { cities: ["Oslo"] } });
     expect(untyped(typed)).toEqual({ cities: ["Oslo"] });
+    const send = { $type: "send", node: "work", arg: { $type: "dict", items: [[1, "one"]] } };
+    expect(untyped({ $type: "command", goto: [send] })).toEqual({ goto: [{ node: "work", arg: { "1": "one" } }] });
+  });
+
+  it("is the program's own error, where that made a replay depart from its record", () => {
+    const cause = { $type: "exception", class: "builtins:KeyError", message: "no key" };
+    expect(shapeOf({ difference: "record 5", cause })).toMatchObject({ form: "error", name: "KeyError" });
   });
 });
 

@@ -59,8 +59,22 @@ export function untyped(value: Json): Json {
   if (!isFields(value)) return value;
   if (!("$type" in value))
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, untyped(item)]));
-  const inner = ["fields", "items", "value", "repr", "class"].find((name) => name in value);
-  return inner === undefined ? value : untyped(value[inner]);
+  if (value["$type"] === "exception") return value;
+  if (value["$type"] === "dict" && Array.isArray(value["items"]))
+    return untyped(Object.fromEntries(pairsOf(value["items"])));
+  const inner = ["fields", "items", "value", "repr"].find((name) => name in value);
+  if (inner !== undefined) return untyped(value[inner]);
+  const held = Object.entries(value).filter(([name]) => name !== "$type" && name !== "class");
+  if (held.length === 0) return value["class"] ?? value["$type"];
+  return Object.fromEntries(held.map(([name, item]) => [name, untyped(item)]));
+}
+
+/** The items of a mapping whose keys are no texts, or that holds a key with a meaning of its own. */
+function pairsOf(items: Json[]): [string, Json][] {
+  return items.filter(Array.isArray).map(([key, item]) => {
+    const plain = untyped(key);
+    return [typeof plain === "string" ? plain : JSON.stringify(plain), item];
+  });
 }
 
 /** What a body is. */
@@ -206,7 +220,8 @@ function spokenPart(content: Json): string {
 }
 
 function errorIn(value: Fields): Shape | null {
-  return isFields(value["error"]) && value["error"]["$type"] === "exception" ? errorOf(value["error"]) : null;
+  const error = value["error"] ?? ("difference" in value ? value["cause"] : null);
+  return isFields(error) && error["$type"] === "exception" ? errorOf(error) : null;
 }
 
 function errorOf(value: Fields): Shape {

@@ -17,6 +17,11 @@ describe("what can be done", () => {
     expect(whyNot({ ...live, status: "held", held: [hold] }, "pause", false)).not.toBe("");
   });
 
+  it("is only to end a program that has not connected yet", () => {
+    expect(whyNot({ ...live, status: "reconnecting", held: [] }, "pause", false)).toMatch("lives");
+    expect(whyNot({ ...live, status: "reconnecting", held: [] }, "stop", false)).toBe("");
+  });
+
   it("is nothing for what has ended, and it says so", () => {
     expect(whyNot({ live: false, imported: false, status: "completed", held: [] }, "stop", false)).toMatch("fork");
     expect(whyNot({ live: false, imported: true, status: "completed", held: [] }, "stop", false)).toMatch("imported");

@@ -18,6 +18,7 @@ export function whyNot(
 ): string {
   if (info.imported) return "An imported log has no program to control";
   if (!info.live) return "The run has ended; fork it to go on from any record";
+  if (info.status === "reconnecting") return verb === "stop" ? "" : "Its process lives and has not connected yet";
   const held = info.held.length > 0;
   if (answered && held && verb !== "pause" && verb !== "stop") return UNGIVEN;
   switch (verb) {
@@ -40,6 +41,7 @@ const STATES: { [status in RunInfo["status"]]: string } = {
   running: "Running",
   paused: "Pausing at the next gate",
   held: "Held",
+  reconnecting: "Its process outlived the server that started it, and is expected back",
   completed: "Completed",
   failed: "Failed",
   stopped: "Stopped",

@@ -20,6 +20,7 @@ export const KINDS = [
   "noted",
   "span_started",
   "span_ended",
+  "state_restored",
   "run_ended",
 ] as const;
 export type Kind = (typeof KINDS)[number];
@@ -302,6 +303,8 @@ function typeOf(record: LogRecord): string | undefined {
       return record.source;
     case "run_ended":
       return record.status ?? "completed";
+    case "state_restored":
+      return record.state;
     default:
       return undefined;
   }

@@ -24,6 +24,13 @@ describe("what is held", () => {
     ]);
   });
 
+  it("may leave a state as it is", () => {
+    expect(labels({ ...hold, offers: ["proceed", "skip", "mock_output"] }).slice(0, 2)).toEqual([
+      "Execute them again, then continue",
+      "Continue without",
+    ]);
+  });
+
   it("has exactly one usual answer", () => {
     for (const when of ["before", "after", "input", "diverged"] as const)
       for (const failed of [false, true])

@@ -22,11 +22,13 @@ const result = (value?: unknown) => ({ verb: "serve" as const, value });
 const failure = (value?: unknown) => ({ verb: "serve" as const, value, failed: true });
 const record = () => ({ verb: "record" as const });
 const drop = () => ({ verb: "drop" as const });
+const skip = () => ({ verb: "skip" as const });
 const stop = () => ({ verb: "stop" as const });
 
 /** The answers that make sense, the usual one first. */
 export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "message">): HoldAnswer[] {
   const again = hold.offers?.includes("record") === true;
+  const restores = hold.offers?.includes("skip") === true;
   switch (hold.when) {
     case "input":
       return [{ label: "Answer", needs: "result", usual: true, release: result }];
@@ -53,7 +55,12 @@ export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "messa
               { label: "Serve the recorded result", needs: null, usual: true, release: record },
               { label: "Run it again", needs: null, release: proceed },
             ]
-          : [{ label: "Continue", needs: null, usual: true, release: proceed }]),
+          : restores
+            ? [
+                { label: "Execute them again, then continue", needs: null, usual: true, release: proceed },
+                { label: "Continue without", needs: null, release: skip },
+              ]
+            : [{ label: "Continue", needs: null, usual: true, release: proceed }]),
         { label: hold.message === null ? "Change the input…" : "Change the message…", needs: "input", release: input },
         { label: "Give the result…", needs: "result", release: result },
         { label: "Let it fail…", needs: "error", release: failure },

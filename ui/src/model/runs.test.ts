@@ -28,6 +28,7 @@ function run(id: number, about: Partial<RunSummary> = {}): RunSummary {
     outcome: null,
     expected: null,
     imported: false,
+    untrusted: false,
     ...about,
   } as RunSummary;
 }

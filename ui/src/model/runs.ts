@@ -175,7 +175,7 @@ export function withForks(runs: readonly RunSummary[], chosen: readonly string[]
 /** Targets that runs had, the latest first, each with what it was started with. */
 export function knownTargets(runs: readonly RunSummary[]): { spec: string; run: string; input: string }[] {
   const found = new Map<string, { spec: string; run: string; input: string }>();
-  for (const { spec, run, input, imported } of runs.toReversed())
-    if (!imported && spec && !found.has(spec)) found.set(spec, { spec, run, input });
+  for (const { spec, run, input, imported, untrusted } of runs.toReversed())
+    if (!imported && !untrusted && spec && !found.has(spec)) found.set(spec, { spec, run, input });
   return [...found.values()];
 }

@@ -86,6 +86,10 @@ export function tell(outline: Outline, seq: number, count = 1): Told {
       told.verb = told.type || "noted";
       told.type = "";
       break;
+    case "state_restored":
+      told.verb = `restored ${told.type || "a state"}${outline.has(seq, "failed") ? ", failed" : ""}`;
+      told.type = "";
+      break;
     case "span_started":
     case "span_ended":
       told.verb = kind === "span_started" ? "began" : "ended";

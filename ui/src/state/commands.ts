@@ -2,10 +2,13 @@
 
 import { notifications } from "@mantine/notifications";
 
-import { api, got } from "@/api/client";
+import { api, ApiError, exportFile, got } from "@/api/client";
 import type { ForkRequest, ReleaseRequest, RunInfo, RunRequest, SendRequest } from "@/api/schema";
 
 import { conditionsFrom } from "./kept";
+
+/** Milliseconds after which a browser has begun to save a file. */
+const SAVED = 60_000;
 
 export type Verb = "step" | "next" | "out" | "continue" | "pause" | "stop";
 
@@ -17,6 +20,17 @@ export async function attempt<T>(what: string, doing: () => Promise<T>): Promise
     notifications.show({ color: "red", title: what, message: (error as Error).message, autoClose: 8000 });
     return undefined;
   }
+}
+
+/** Save a run as a file of this computer. */
+export async function saveRun(run: string): Promise<void> {
+  const file = await attempt("Cannot export", () => exportFile(run));
+  if (file === undefined) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = `${run}.outtake`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVED);
 }
 
 const at = (run: string) => ({ params: { path: { run } } });
@@ -86,10 +100,29 @@ export async function configure(run: string, component: string, key: string, val
   return (await attempt("Cannot change the setting", asked)) !== undefined;
 }
 
+/** Fork a run; a person is asked before the program of one that came in a file is started. */
+export async function forked(run: string, body: ForkRequest): Promise<RunInfo> {
+  const asked = (trust: boolean) =>
+    got(api.POST("/api/runs/{run}/fork", { ...at(run), body: { ...body, trust } })) as Promise<RunInfo>;
+  try {
+    return await asked(false);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "untrusted" && window.confirm(error.message))) throw error;
+    return asked(true);
+  }
+}
+
 /** Go on from a record of a run in a new one, with the breakpoints of that run; gives it. */
 export async function fork(run: string, asked: ForkRequest): Promise<RunInfo | undefined> {
-  const body = { breakpoints: conditionsFrom(run), ...asked };
-  return attempt("Cannot fork", () => got(api.POST("/api/runs/{run}/fork", { ...at(run), body })) as Promise<RunInfo>);
+  return attempt("Cannot fork", () => forked(run, { breakpoints: conditionsFrom(run), ...asked }));
+}
+
+/** Whether what a run was started with may be started again: somebody else wrote what came in a file. */
+export function mayStart({ run, untrusted, spec, folder, python }: RunInfo): boolean {
+  return (
+    !untrusted ||
+    window.confirm(`${run} came in a file. Start what the file names, ${spec} in ${folder} with ${python}?`)
+  );
 }
 
 export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
@@ -117,7 +150,7 @@ export function asBefore(info: RunInfo): RunRequest {
 export async function runAgain(run: string): Promise<RunInfo | undefined> {
   const asked = () => got(api.GET("/api/runs/{run}", at(run))) as Promise<RunInfo>;
   const info = await attempt("Cannot run again", asked);
-  return info && startRun(asBefore(info));
+  return info && mayStart(info) ? startRun(asBefore(info)) : undefined;
 }
 
 export async function renameRun(run: string, name: string): Promise<boolean> {

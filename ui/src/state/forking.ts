@@ -8,6 +8,8 @@ import type { Repeat, Reuse } from "@/model/mocks";
 export interface Forking {
   reuse: Reuse;
   repeat: Repeat;
+  /** Whether calls that failed are served after the cut, too. */
+  serveFailures: boolean;
   /** Where it is cut; null is at the first change. */
   at: number | null;
   /** Components that are executed in any case. */
@@ -16,7 +18,15 @@ export interface Forking {
   name: string;
 }
 
-const USUAL: Forking = { reuse: "matching", repeat: "ask", at: null, live: [], pause: false, name: "" };
+const USUAL: Forking = {
+  reuse: "matching",
+  repeat: "ask",
+  serveFailures: false,
+  at: null,
+  live: [],
+  pause: false,
+  name: "",
+};
 
 interface Forkings {
   byRun: Record<string, Partial<Forking>>;

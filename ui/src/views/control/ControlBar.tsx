@@ -28,6 +28,7 @@ import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
+import { CodeChanges } from "./CodeChanges";
 import classes from "./ControlBar.module.css";
 import { RunSwitch } from "./RunSwitch";
 
@@ -63,6 +64,7 @@ export function ControlBar() {
         {!info.live && !info.imported && <AgainButton run={info.run} />}
       </div>
       <Status />
+      <CodeChanges />
       <span className={classes["space"]} />
       <Figures />
       <Outcome />

@@ -5,6 +5,7 @@ import { IconGitFork, IconPencil } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
+import type { StateRestored } from "@/api/schema";
 import type { LogRecord } from "@/api/types";
 import { BodyView } from "@/kit/body/BodyView";
 import { TextDiff } from "@/kit/diff/TextDiff";
@@ -122,6 +123,8 @@ function Says({ record }: { record: LogRecord }) {
       return <OneBody hash={record.hash} label={`New value of ${record.key ?? "the setting"}`} />;
     case "value_read":
       return <BodyView value={record.value} label={`Read from ${record.source ?? "the program"}`} />;
+    case "state_restored":
+      return <Restored record={record} />;
     case "noted":
     case "span_started":
     case "span_ended":
@@ -130,6 +133,28 @@ function Says({ record }: { record: LogRecord }) {
     case "message_moved":
       return record.hash ? <OneBody hash={record.hash} label="What it says" /> : null;
   }
+}
+
+const RESTORED = {
+  loaded: "What was saved of it is loaded",
+  repeated: "An earlier call is executed again",
+  skipped: "An earlier call is left out",
+} as const;
+
+/** A step that brought a state outside the process to where the record left it. */
+function Restored({ record }: { record: StateRestored }) {
+  const same = record.same !== false;
+  return (
+    <>
+      <p>
+        {RESTORED[record.how ?? "repeated"]}: {record.component}, record {record.invocation} (step {record.number ?? 1}{" "}
+        of {record.total ?? 1}).
+      </p>
+      {!same && <p className={classes["error"]}>This differs from the record. {record.reason}</p>}
+      {record.hash && !same && <OneBody hash={record.hash} label="What it gave now" />}
+      {record.was && <OneBody hash={record.was} label="What is recorded" />}
+    </>
+  );
 }
 
 function OneBody({ hash, label }: { hash: string | null | undefined; label: string }) {

@@ -5,13 +5,13 @@ import { IconDownload, IconPencil } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { exportAddress } from "@/api/client";
 import { BodyView } from "@/kit/body/BodyView";
 import { duration, moment } from "@/kit/words";
 import { tellStatus } from "@/model/control";
 import { shortName } from "@/model/names";
 import { useAnnotate } from "@/state/annotations";
 import { useForkEnd, useRunAgain } from "@/state/actions";
+import { saveRun } from "@/state/commands";
 import { RenameRun } from "@/views/runs/RenameRun";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -40,7 +40,7 @@ export function RunDetails() {
           </ActionIcon>
         </Tooltip>
         <Tooltip label="Save the run as a file">
-          <ActionIcon component="a" href={exportAddress(id)} download aria-label="Save the run as a file">
+          <ActionIcon aria-label="Save the run as a file" onClick={() => void saveRun(id)}>
             <IconDownload size={16} />
           </ActionIcon>
         </Tooltip>

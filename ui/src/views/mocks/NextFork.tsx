@@ -22,7 +22,7 @@ import { api, got } from "@/api/client";
 import type { RunInfo } from "@/api/schema";
 import { count } from "@/kit/words";
 import { cutOf, holdsFromStart, invokedIn, mocksFile, REPEATS, refusedBy, REUSES, tellMock } from "@/model/mocks";
-import { asBefore, attempt } from "@/state/commands";
+import { asBefore, attempt, forked, mayStart } from "@/state/commands";
 import { type Draft, useDrafts } from "@/state/drafts";
 import { useOfOutline } from "@/state/following";
 import { useForking, useForkings } from "@/state/forking";
@@ -111,13 +111,15 @@ export function NextFork() {
   };
   const fork = () =>
     made("fork", () => {
-      const { at, reuse, repeat, live, pause, name } = forking;
-      const body = { at, edits, reuse, repeat, live, pause, name, breakpoints: conditionsFrom(id) };
-      return got(api.POST("/api/runs/{run}/fork", { params: { path: { run: id } }, body })) as Promise<RunInfo>;
+      const { at, reuse, repeat, serveFailures, live, pause, name } = forking;
+      const how = { reuse, repeat, serve_failures: serveFailures, live, pause, name };
+      const body = { at, edits, ...how, breakpoints: conditionsFrom(id) };
+      return forked(id, body);
     });
   const runAgain = () =>
     made("run", () => {
       if (info === null) throw new Error("the run is not known yet");
+      if (!mayStart(info)) throw new Error("nothing was started");
       const body = { ...asBefore(info), pause: forking.pause, edits: [...info.mocks, ...edits] };
       return got(api.POST("/api/runs", { body })) as Promise<RunInfo>;
     });
@@ -281,6 +283,13 @@ export function NextFork() {
                     ))}
                   </div>
                 </Radio.Group>
+                <Checkbox
+                  size="sm"
+                  label="Serve calls that failed, too"
+                  description="Otherwise they are tried again after the cut"
+                  checked={forking.serveFailures}
+                  onChange={(event) => set({ serveFailures: event.currentTarget.checked })}
+                />
                 <TextInput
                   label="Name"
                   value={forking.name}

@@ -16,8 +16,8 @@ import {
 
 import { useState } from "react";
 
-import { exportAddress } from "@/api/client";
 import type { RunSummary } from "@/api/schema";
+import { saveRun } from "@/state/commands";
 
 export interface RunActions {
   again: (run: RunSummary) => void;
@@ -82,14 +82,7 @@ function Opened({ run, actions, label }: RunMenuProps & { label: string }) {
         <Item icon={IconArrowsDiff} title="Compare with…" onClick={() => actions.compare(run)} />
         <Menu.Divider />
         <Item icon={IconPencil} title="Rename…" onClick={() => actions.rename(run)} />
-        <Menu.Item
-          component="a"
-          href={exportAddress(run.run)}
-          download
-          leftSection={<IconDownload size={16} stroke={1.7} />}
-        >
-          Export as a file
-        </Menu.Item>
+        <Item icon={IconDownload} title="Export as a file" onClick={() => void saveRun(run.run)} />
         {run.live && <Item icon={IconPlayerStop} title="Stop" onClick={() => actions.stop(run)} />}
         <Item
           icon={IconTrash}

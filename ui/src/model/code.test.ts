@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+
+import type { Code } from "@/api/schema";
+
+import { changedSince, tellChanged, tellStale } from "./code";
+
+const file = (path: string, since_run: Code["files"][number]["since_run"]) => ({ path, since_run, since_parent: null });
+const code = (...files: Code["files"]): Code => ({ run: "r1", parent: null, files, stale: [] });
+
+test("what changed or is gone since a run is told, few by name", () => {
+  expect(tellChanged(code(file("a.py", "same"), file("b.py", null)))).toBe("");
+  expect(tellChanged(code(file("a.py", "changed"), file("b.py", "gone")))).toBe("a.py, b.py changed since r1");
+  const many = code(...["a", "b", "c", "d", "e"].map((name) => file(name, "changed")));
+  expect(changedSince(many)).toHaveLength(5);
+  expect(tellChanged(many)).toBe("a, b, c and 2 more changed since r1");
+});
+
+test("what was served from the old code is named with the way out", () => {
+  expect(tellStale(code())).toBe("");
+  const stale = [{ component: "team/look", call: "tool", files: ["a.py"] }];
+  expect(tellStale({ ...code(), stale })).toContain("team/look. An earlier cut executes it.");
+});

@@ -1,0 +1,25 @@
+/** What changed of the program's own code, in words. */
+
+import type { Code } from "@/api/schema";
+
+const FEW = 3;
+
+/** Files that are not what the run imported any more. */
+export function changedSince(code: Code): string[] {
+  return code.files.filter(({ since_run }) => since_run === "changed" || since_run === "gone").map(({ path }) => path);
+}
+
+/** "boom.py changed since r1", or nothing where nothing has. */
+export function tellChanged(code: Code): string {
+  const paths = changedSince(code);
+  if (paths.length === 0) return "";
+  const rest = paths.length - FEW;
+  return `${paths.slice(0, FEW).join(", ")}${rest > 0 ? ` and ${rest} more` : ""} changed since ${code.run}`;
+}
+
+/** What a fork served though its code had changed, and what to do about it; nothing where all is current. */
+export function tellStale({ stale }: Code): string {
+  if (stale.length === 0) return "";
+  const names = stale.map(({ component }) => component).join(", ");
+  return `Before the cut, served as recorded from the old code: ${names}. An earlier cut executes ${stale.length === 1 ? "it" : "them"}.`;
+}
