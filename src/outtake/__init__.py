@@ -5,6 +5,7 @@ The decorators do nothing when no debugger is attached.  Importing this package 
 
 from outtake_probe.attach import attach
 from outtake_probe.decorators import agent, model, step, tool
+from outtake_probe.states.declared import state
 
-__all__ = ["__version__", "agent", "attach", "model", "step", "tool"]
+__all__ = ["__version__", "agent", "attach", "model", "state", "step", "tool"]
 __version__ = "0.1.0"

@@ -15,6 +15,14 @@ Beside it lies the helper `stage` (`outtake.testing.stage`); what really calls a
     letters             a component is sent three messages with the texts `one`, `two`, `three`, all before the first is
                         delivered; of each it asks a model, one after the other
     setting    (input)  asks a model in two turns of its own; each time, the setting of the kit is part of the question
+    shared              its tool `put` is called with `one`, `two`, `three`; really calls `put` with the word, adds it
+                        to a list of the process, the state `shelf`, and gives the list; the last one is the result
+    memory              its tool is used with `one`, `two`, `three`; inside, an agent asks a model with all that it was
+                        asked and answered before; nothing else is called, and all answers are the result
+    printing            prints with `tell` in everything that a fork may serve, and between; its result does not matter
+    asking              asks a person for a word, and a model about it; its answer is part of the result
+    awaiting            waits for what another part of the program, a timer, sends it by `later`, and asks a model about
+                        that; its answer is part of the result
     secret              gives `secrets()` to the client, asks a model with each of them in the question, prints and
                         returns them
 """
@@ -34,7 +42,20 @@ import outtake_probe
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Capability
 
-Scene = Literal["chat", "parallel", "failing", "stream", "letters", "setting", "secret"]
+Scene = Literal[
+    "chat",
+    "parallel",
+    "failing",
+    "stream",
+    "letters",
+    "setting",
+    "shared",
+    "memory",
+    "printing",
+    "asking",
+    "awaiting",
+    "secret",
+]
 WITH_INPUT: frozenset[Scene] = frozenset({"chat", "failing", "stream", "setting"})
 TOPIC = "birds"
 """The input of the scenes that take one."""
@@ -80,6 +101,8 @@ class Kit:
     tokens: tuple[int, int] | None = None
     """Tokens in and out that every model call of `chat` reports; None where the target cannot know."""
     setting: Setting | None = None
+    reply: Callable[[str], Json] = str
+    """What a person answers the program of `asking`, with this word."""
     message: Callable[[str], Json] = str
     """A new message for the component of `letters`, with this text."""
     cuts: int = 5

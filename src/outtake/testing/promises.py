@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from outtake.testing.checks import editing, forking, holding, messages, recording, settings, stepping
+from outtake.testing.checks import (
+    editing,
+    forking,
+    holding,
+    inside,
+    messages,
+    recording,
+    settings,
+    states,
+    stepping,
+    waiting,
+)
 from outtake.testing.kit import Kit, Scene
 from outtake.testing.rig import Rig
 from outtake_probe.targets.base import Capability
@@ -67,6 +78,14 @@ promises: tuple[Promise, ...] = (
         "Breakpoints by kind, text and n-th hit; on and off; unknown fields are refused.",
         holding.breakpoints,
         needs=("hold:model",),
+    ),
+    Promise("waits-person", HOLD, "A wait for a person is held until they answer.", waiting.for_a_person, "asking"),
+    Promise(
+        "waits-event",
+        HOLD,
+        "What the program itself will answer later is waited for, and nobody is asked.",
+        waiting.for_the_program,
+        "awaiting",
     ),
     Promise("step-in", STEP, "Step in stops at everything that goes out.", stepping.step_in),
     Promise("step-over", STEP, "Step over stops at nothing inside.", stepping.step_over),
@@ -144,7 +163,35 @@ promises: tuple[Promise, ...] = (
         "A killed process is continued; what is recorded is not called again.",
         forking.continue_after_kill,
     ),
-    Promise("errors", RECORD, "Errors are held, recorded, and served again.", recording.errors, "failing"),
+    Promise(
+        "state",
+        FORK,
+        "A state outside the process is where the record left it, before a fork's first live call of it.",
+        states.restore,
+        "shared",
+        ("state",),
+    ),
+    Promise(
+        "agents-inside-tools",
+        FORK,
+        "An agent inside a tool remembers in a fork what it was asked before.",
+        inside.remembered,
+        "memory",
+    ),
+    Promise(
+        "printed-output",
+        FORK,
+        "A fork without an edit prints what its parent printed.",
+        inside.printed,
+        "printing",
+    ),
+    Promise(
+        "errors",
+        RECORD,
+        "Errors are held and recorded; a fork serves them before its cut, and tries again after it.",
+        recording.errors,
+        "failing",
+    ),
     Promise("streams", RECORD, "Streams are recorded piece by piece, and served so.", recording.streams, "stream"),
     Promise("usage", RECORD, "Tokens are counted.", recording.usage),
     Promise("secrets", RECORD, "Secrets stay in the program.", recording.secrets, "secret"),

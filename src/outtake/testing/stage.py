@@ -7,15 +7,20 @@ answer is a hash of what was asked, so that any error in what a program was told
 import asyncio
 import hashlib
 import json
+import logging
 import os
 import signal
 import socket
+import sys
 import threading
+from collections.abc import Callable
 
 CALLS = "calls.txt"
 """What was really called, one JSON list ``[kind, what was asked]`` a line."""
 POINT = "point.json"
 """Where the suite wants the program to stop or to die, see `outtake.testing.points`."""
+LATER = 1.0
+"""Seconds after which another part of a program answers."""
 PIECES = 4
 """In how many pieces a streamed answer comes."""
 SECRET = "sk-conformance-0123456789abcdef"
@@ -45,6 +50,29 @@ def pieces(text: str) -> list[str]:
 def secrets() -> list[str]:
     """What must never be seen outside of the program: a key of a known form, and the value of a variable."""
     return [SECRET, os.environ.get(SECRET_VARIABLE, "")]
+
+
+def tell(name: str) -> None:
+    """Print in the ways that programs print."""
+    print(f"{name}: ", end="")  # noqa: T201  that is its purpose
+    sys.stdout.write("begins\n")
+    sys.stdout.writelines([f"{name} ", "goes on\n"])
+    print(f"{name} fears the worst", file=sys.stderr)  # noqa: T201
+    logging.getLogger(name).warning("%s warns", name)
+
+
+def later(tell: Callable[[str], object]) -> None:
+    """Call `tell` with a word, in a thread of its own, when any look at the program has seen that it waits."""
+    timer = threading.Timer(LATER, tell, ["later"])
+    timer.daemon = True
+    timer.start()
+
+
+async def alater() -> str:
+    """The same word, on the loop."""
+    heard: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_later(LATER, heard.set_result, "later")
+    return await heard
 
 
 def called(kind: str, asked: str) -> str:

@@ -71,6 +71,13 @@ class Watched:
         info = self.info
         return info["status"], info["output"], (info["error"] or {}).get("message")
 
+    @property
+    def printed(self) -> dict[str, str]:
+        """All that it wrote to standard output and error."""
+        parts = self.service.console(self.id)["parts"]
+        names = {1: "stdout", 2: "stderr"}
+        return {name: "".join(p["text"] for p in parts if p["stream"] == n) for n, name in names.items()}
+
     # -- waiting -----------------------------------------------------------------------------------------------------
 
     def until(self, what: str, so: Callable[[Document], bool]) -> Document:
@@ -177,10 +184,10 @@ class Watched:
         """A cut with as much before it as after."""
         return len(self.log) // 2
 
-    def expect_free_forks(self, *cuts: int) -> None:
+    def expect_free_forks(self, *cuts: int, **options: Any) -> None:
         """Forks at these records, or in the middle, without an edit end the same way, and call nothing."""
         before = real_calls(self.folder)
-        forks = [(cut, self.fork(at=cut)) for cut in cuts or (self.middle,)]
+        forks = [(cut, self.fork(at=cut, **options)) for cut in cuts or (self.middle,)]
         for cut, fork in forks:
             where = f"record {cut} of {len(self.log)}"
             info = fork.ended("completed", "failed", "stopped", "diverged")

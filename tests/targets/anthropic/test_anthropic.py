@@ -384,14 +384,21 @@ def test_counting_tokens_is_no_model_call(provider: Provider) -> None:
     assert (provider.count, models(log)) == (1, [])
 
 
-def test_a_response_that_the_program_reads_from_the_wire_works_and_is_noted(provider: Provider) -> None:
-    def program() -> Any:
-        with client(provider) as c, c.messages.with_streaming_response.create(**ASKED) as response:
-            return json.loads(response.read())["content"][0]["text"]
+def unread(provider: Provider) -> Any:
+    with client(provider) as c:
+        ask = c.messages.with_streaming_response.create
+        with ask(**ASKED) as response:
+            text = json.loads(response.read())["content"][0]["text"]
+        with ask(**ASKED, stream=True) as response:
+            return [text, list(response.iter_lines())]
 
-    log = run(target, program)
-    assert log.output == answer_to(provider.requests[0])
-    assert [r.type for r in log.records if isinstance(r, Noted)] == ["not_recorded"]
+
+def test_a_body_that_the_program_reads_by_itself_is_recorded_and_served(provider: Provider) -> None:
+    log = run(target, lambda: unread(provider))
+    assert log.output[0] == answer_to(provider.requests[0])
+    assert (len(models(log)), provider.count) == (2, 2)
+    again = run(target, lambda: unread(provider), parent=log)
+    assert (again.status, again.output, provider.count) == ("completed", log.output, 2)
 
 
 @pytest.mark.skipif(not target.READS_THE_WIRE, reason="the helper of this anthropic is seen")

@@ -187,7 +187,50 @@ def test_a_static_workbench_is_recorded_by_its_tools() -> None:
     ]
 
 
-def test_agents_and_teams_as_tools_are_nested_and_served_whole() -> None:
+@pytest.mark.parametrize("kind", ["agent", "team", "function", "workbench"])
+def test_agents_inside_tools_remember_what_they_were_asked(kind: str) -> None:
+    prompts: list[int] = []
+
+    class Counting(programs.HashModel):
+        async def create(self, messages: Any, **kwargs: Any) -> Any:
+            prompts.append(len(messages))
+            return await super().create(messages, **kwargs)
+
+    async def run() -> Any:
+        agent = AssistantAgent("helper", Counting("helper"), description="helps")
+        if kind == "team":
+            team = RoundRobinGroupChat([agent], name="desk", termination_condition=MaxMessageTermination(2))
+            tool: Any = TeamTool(team, name="helper", description="a team", return_value_as_last_message=True)
+        elif kind == "function":
+
+            async def ask(task: str) -> str:
+                return str((await agent.run(task=task)).messages[-1])[:20]
+
+            tool = FunctionTool(ask, name="helper", description="asks")
+        else:
+            tool = AgentTool(agent, return_value_as_last_message=True)
+        if kind == "workbench":
+            bench = StaticWorkbench([tool])
+            return [(await bench.call_tool("helper", {"task": t})).to_text() for t in ("one", "two", "three")]
+        given = [await tool.run_json({"task": t}, CancellationToken()) for t in ("one", "two", "three")]
+        return [tool.return_value_as_string(each) for each in given]
+
+    program = of_coroutine(run)
+    parent = record(program)
+    assert (parent.status, prompts) == ("completed", [2, 4, 6])
+    uses = [r for r in parent.records if isinstance(r, InvocationStarted) and r.call == "tool"]
+    assert len(uses) == 3
+    prompts.clear()
+    edit = Edit(op="replace_input", seq=uses[2].seq, value={"task": "four"})
+    fork = record(program, parent=parent, cut=uses[2].seq, edits=[edit])
+    assert (fork.status, prompts) == ("completed", [6])
+    prompts.clear()
+    for cut in range(0, len(parent.records) + 1, 5):
+        fork = record(program, parent=parent, cut=cut, repeat="serve")
+        assert (fork.status, fork.output, prompts) == ("completed", parent.output, []), cut
+
+
+def test_agents_and_teams_as_tools_are_nested_and_called_by_no_fork() -> None:
     def team() -> Any:
         helper = AgentTool(programs.writer("helper"))
         inner = RoundRobinGroupChat(

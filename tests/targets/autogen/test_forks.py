@@ -59,7 +59,7 @@ def test_an_unedited_fork_says_the_same_and_calls_nothing(team: str, data: st.Da
     cut = data.draw(st.integers(0, len(parent.records)))
     before = list(parent.records)
     programs.CALLS.clear()
-    fork = record(of_team(programs.TEAMS[team]), parent=parent, cut=cut)
+    fork = record(of_team(programs.TEAMS[team]), parent=parent, cut=cut, serve_failures=True)
     assert (fork.status, fork.output) == (parent.status, parent.output)
     assert not programs.CALLS
     assert not executed(fork, cut)

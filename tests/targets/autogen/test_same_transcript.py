@@ -105,6 +105,9 @@ def test_an_agent_that_fails_fails_the_team_as_it_does_without_us() -> None:
     assert log.output["message"].splitlines()[0] == first
     for cut in range(0, len(log.records) + 1, 4):
         programs.CALLS.clear()
-        fork = record(program, parent=log, cut=cut)
+        fork = record(program, parent=log, cut=cut, serve_failures=True)
         assert (fork.status, fork.output["message"].splitlines()[0]) == ("failed", first), cut
         assert not programs.CALLS, cut
+    again = record(program, parent=log, cut=0)
+    assert (again.status, again.output["message"].splitlines()[0]) == ("failed", first)
+    assert programs.CALLS == {"bad": 1}

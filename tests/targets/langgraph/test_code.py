@@ -17,7 +17,8 @@ from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph
 from langgraph.types import Send
 
-from outtake_probe.records import InvocationEnded, InvocationStarted, Json
+from outtake_probe.records import InvocationEnded, InvocationStarted, Noted
+from outtake_probe.session import CODE_CHANGED
 from tests.core.inprocess import Log as Run
 from tests.targets.langgraph import programs
 from tests.targets.langgraph.debugging import record, started
@@ -73,10 +74,10 @@ def fork(program: Program, parent: Run, at: InvocationStarted, **options: Any) -
     return record(program, parent=parent, cut=at.seq, **options)
 
 
-def difference(log: Run) -> dict[str, Json]:
-    """Where a fork departed from its record too early."""
-    found: dict[str, Json] = next(fields["difference"] for kind, fields in log.told if kind == "replay")
-    return found
+def stale(log: Run) -> list[str]:
+    """What a fork served before its cut though its code has changed."""
+    notes = [r for r in log.records if isinstance(r, Noted) and r.type == CODE_CHANGED]
+    return [component["component"] for note in notes for component in log.body(note.body)["components"]]
 
 
 def first(log: Run, component: str) -> InvocationStarted:
@@ -99,11 +100,11 @@ def test_a_node_with_the_same_code_is_not(node: Any) -> None:
     assert (again.output, programs.CALLS) == (parent.output, [])
 
 
-def test_a_changed_node_before_the_cut_is_a_difference() -> None:
+def test_a_changed_node_before_the_cut_is_served_and_reported() -> None:
     parent = record(branched(wrong))
     again = fork(branched(right), parent, first(parent, "last"))
-    assert again.status == "diverged"
-    assert difference(again)["component"] == "main/graph/node"
+    assert (again.status, again.output) == ("completed", parent.output)
+    assert stale(again) == ["main/graph/node"]
 
 
 def test_a_changed_object_that_can_be_called() -> None:
@@ -161,9 +162,9 @@ def test_a_changed_node_of_a_graph_inside_is_executed_alone() -> None:
         assert programs.CALLS == ["model"]
         once_more = fork(inside(right), again, first(again, "before"))
         assert (once_more.output, programs.CALLS) == (again.output, [])
-    diverged = record(inside(right), parent=parent)
-    assert diverged.status == "diverged"
-    assert difference(diverged)["component"] == "main/graph/sub/node"
+    after = record(inside(right), parent=parent, cut=parent.records[-1].seq)
+    assert (after.status, after.output) == ("completed", parent.output)
+    assert stale(after) == ["main/graph/sub/node"]
 
 
 named: Any = task(name="late")
@@ -202,7 +203,8 @@ def test_a_changed_task_is_executed_with_what_follows_from_it(is_async: bool) ->
         again = fork(working("right"), parent, at)
         assert again.output == fresh.output != parent.output
         assert programs.CALLS == ["model"]
-    assert record(working("right"), parent=parent).status == "diverged"
+    after = record(working("right"), parent=parent, cut=parent.records[-1].seq)
+    assert (after.output, stale(after)) == (parent.output, [f"main/{'a' if is_async else ''}work/late"])
 
 
 def test_nodes_of_an_agent_have_no_code_of_the_author() -> None:

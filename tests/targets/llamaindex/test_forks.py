@@ -50,7 +50,7 @@ def test_an_unedited_fork_at_any_record_says_the_same_and_runs_no_step(name: str
     before = list(parent.records)
     for cut in range(len(parent.records) + 1):
         programs.CALLS.clear()
-        fork = record(PROGRAMS[name], parent=parent, cut=cut)
+        fork = record(PROGRAMS[name], parent=parent, cut=cut, serve_failures=True)
         assert (fork.status, fork.output) == (parent.status, parent.output), cut
         assert set(programs.CALLS) <= EXECUTED_AGAIN.get(name, set()), cut
     assert parent.records == before

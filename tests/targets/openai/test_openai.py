@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import array
 import asyncio
+import base64
 import gc
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -19,7 +22,7 @@ from outtake_probe.calling import call
 from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
-from outtake_probe.records import InvocationStarted, Noted, StreamChunk
+from outtake_probe.records import InvocationStarted, StreamChunk
 from outtake_probe.targets import openai as target
 from tests.targets.hooked import ends, everything, held, models, run
 from tests.targets.model_servers import Provider, answer_to
@@ -37,6 +40,8 @@ RESPONSES = pytest.mark.skipif(not hasattr(openai.OpenAI, "responses"), reason="
 def whole(path: str, body: Any) -> Any:
     if path.partition("?")[0].endswith("/responses"):
         return response(body)
+    if path.partition("?")[0].endswith("/embeddings"):
+        return vectors(body)
     if body["model"] == "odd":
         return {"id": "c1", "choices": None, "error": {"message": "overloaded"}}
     message: dict[str, Any] = {"role": "assistant", "content": content(body)}
@@ -52,6 +57,20 @@ def whole(path: str, body: Any) -> Any:
         "choices": [choice],
         "usage": USAGE,
         "x_of_the_server": {"kept": True},
+    }
+
+
+def vectors(body: Any) -> Any:
+    """As the client asks for them: lists, or the bytes of 32-bit numbers."""
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    made = [array.array("f", hashlib.sha256(text.encode()).digest()[:8]) for text in texts]
+    packed = body.get("encoding_format") == "base64"
+    given = [base64.b64encode(item.tobytes()).decode() if packed else item.tolist() for item in made]
+    return {
+        "object": "list",
+        "model": body["model"],
+        "data": [{"object": "embedding", "index": n, "embedding": item} for n, item in enumerate(given)],
+        "usage": {"prompt_tokens": 11, "total_tokens": 11},
     }
 
 
@@ -208,6 +227,52 @@ def chat_raw_stream(provider: Provider) -> Any:
         return [chunk.model_dump() for chunk in raw.parse()]
 
 
+def chat_unread(provider: Provider) -> Any:
+    """Bodies that the program reads by itself: in lines, parsed, in part, not at all."""
+    with client(provider) as c:
+        ask = c.chat.completions.with_streaming_response.create
+        with ask(model="m", messages=HELLO) as response:
+            told = [response.status_code, response.headers["content-type"], json.loads(response.read())]
+        with ask(model="m", messages=HELLO) as response:
+            parsed = response.parse()
+        with ask(model="m", messages=HELLO, stream=True) as response:
+            lines = list(response.iter_lines())
+        with ask(model="m", messages=HELLO, stream=True) as response:
+            chunks = [chunk.model_dump() for chunk in response.parse()]
+        with ask(model="m", messages=HELLO, stream=True) as response:
+            first = next(response.iter_lines())
+        with ask(model="m", messages=HELLO):
+            pass
+        return [told, parsed.model_dump(), lines, chunks, first]
+
+
+async def achat_unread(provider: Provider) -> Any:
+    async with async_client(provider) as c:
+        ask = c.chat.completions.with_streaming_response.create
+        async with ask(model="m", messages=HELLO) as response:
+            whole = await response.json()
+        async with ask(model="m", messages=HELLO) as response:
+            parsed = await response.parse()
+        async with ask(model="m", messages=HELLO, stream=True) as response:
+            lines = [line async for line in response.iter_lines()]
+        async with ask(model="m", messages=HELLO, stream=True) as response:
+            chunks = [chunk.model_dump() async for chunk in await response.parse()]
+        return [whole, parsed.model_dump(), lines, chunks]
+
+
+def embeddings(provider: Provider) -> Any:
+    with client(provider) as c:
+        one = c.embeddings.create(model="e", input="Hello")
+        two = c.embeddings.create(model="e", input=["Hello", "And?"], encoding_format="float")
+        return [[item.embedding for item in made.data] for made in (one, two)]
+
+
+async def aembeddings(provider: Provider) -> Any:
+    async with async_client(provider) as c:
+        asked = (c.embeddings.create(model="e", input=[f"text {n}"]) for n in range(3))
+        return [made.data[0].embedding for made in await asyncio.gather(*asked)]
+
+
 def azure(provider: Provider) -> Any:
     return openai.AzureOpenAI(azure_endpoint=provider.url, api_key=KEY, api_version="2024-06-01")
 
@@ -341,7 +406,11 @@ PROGRAMS: list[tuple[Callable[[Provider], Any], int]] = [
     (chat_parse, 1),
     (chat_raw, 1),
     (chat_raw_stream, 1),
+    (chat_unread, 6),
     (chat_azure, 2),
+    (embeddings, 2),
+    (aembeddings, 3),
+    (achat_unread, 4),
     (achat, 6),
     (achat_stream, 1),
     (achat_stream_dropped, 2),
@@ -730,17 +799,46 @@ def test_other_requests_pass_by(provider: Provider) -> None:
     assert (provider.count, models(log)) == (1, [])
 
 
-def test_a_response_that_the_program_reads_from_the_wire_works_and_is_noted(provider: Provider) -> None:
-    def program() -> Any:
-        with (
-            client(provider) as c,
-            c.chat.completions.with_streaming_response.create(model="m", messages=HELLO) as response,
-        ):
-            return json.loads(response.read())["choices"][0]["message"]["content"]
+def test_a_body_that_the_program_reads_by_itself_is_recorded_as_it_came(provider: Provider) -> None:
+    log = run(target, lambda: chat_unread(provider))
+    first, *_, last = [log.body(end.body) for end in ends(log)]
+    assert first[0] == {"content-type": "application/json"}
+    assert json.loads("".join(first[1:])) == whole("", provider.requests[0])
+    assert last == [{"content-type": "application/json"}]  # nobody read it
+    assert [(end.tokens_in, end.tokens_out) for end in ends(log)][:2] == [(11, 7)] * 2
 
-    log = run(target, program)
-    assert log.output == answer_to(provider.requests[0])
-    assert [r.type for r in log.records if isinstance(r, Noted)] == ["not_recorded"]
+
+@pytest.mark.parametrize(("streams", "mock"), [(False, "made up"), (True, "made up"), (False, None)])
+def test_a_body_that_the_program_reads_by_itself_is_mocked(provider: Provider, streams: bool, mock: str | None) -> None:
+    def program() -> Any:
+        with client(provider) as c:
+            ask = c.chat.completions.with_streaming_response.create
+            with ask(model="m", messages=HELLO, stream=streams) as response:
+                if mock is None:
+                    return response.read().decode()
+                made = response.parse()
+                return "".join(chunk.choices[0].delta.content or "" for chunk in made) if streams else text_in(made)
+
+    said: Any = mock if mock is not None else [{"content-type": "text/plain"}, "a body ", "in parts"]
+    log, refused = held(target, program, "model:main/model", Answer("serve", said))
+    assert (refused, log.output, provider.count) == ([], mock or "a body in parts", 0)
+
+
+def text_in(made: Any) -> Any:
+    return made.choices[0].message.content
+
+
+def test_vectors_are_mocked_by_vectors_only(provider: Provider) -> None:
+    vectors = {"data": [{"object": "embedding", "index": 0, "embedding": [0.5]}]}
+    for mock, wrong in ((vectors, 0), ("no vector", 1), ({"data": [1]}, 1)):
+        log, refused = held(target, lambda: embedded(provider), "model:main/model", Answer("serve", mock))
+        assert len(refused) == wrong
+        assert (log.output == [0.5]) == (not wrong)
+
+
+def embedded(provider: Provider) -> Any:
+    with client(provider) as c:
+        return c.embeddings.create(model="e", input="Hello").data[0].embedding
 
 
 def test_removed_hooks_leave_nothing_behind(provider: Provider) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from outtake_probe.bodies import Bodies, Part, resolve
 from outtake_probe.session import BadValue
+from outtake_probe.targets.stainless.library import Turns
 from outtake_probe.targets.stainless.requests import body_json, edited_body, normalized, plain, settled
 
 
@@ -18,6 +19,7 @@ class NotGiven:
 
 
 ABSENT = (NotGiven,)
+MESSAGES = Turns("messages")
 
 
 def stored(*bodies: dict[str, Any]) -> list[Any]:
@@ -87,7 +89,7 @@ def test_an_edit_keeps_the_objects_it_does_not_touch() -> None:
 
 def test_an_edit_names_some_keys_and_takes_out_others() -> None:
     now = {"model": "m", "messages": [], "temperature": 1.0}
-    assert normalized(now, "messages", {"temperature": None, "top_p": 0.5}) == {
+    assert normalized(now, MESSAGES, {"temperature": None, "top_p": 0.5}) == {
         "model": "m",
         "messages": [],
         "top_p": 0.5,
@@ -97,8 +99,11 @@ def test_an_edit_names_some_keys_and_takes_out_others() -> None:
 @pytest.mark.parametrize("value", [7, "text", [], {}, {"messages": "text"}, {"messages": [1]}, {"stream": True}])
 def test_an_edit_that_is_no_request_is_refused(value: Any) -> None:
     with pytest.raises(BadValue):
-        normalized({"model": "m", "messages": []}, "messages", value)
+        normalized({"model": "m", "messages": []}, MESSAGES, value)
 
 
-def test_the_input_of_the_responses_api_may_be_a_text() -> None:
-    assert normalized({"model": "m", "input": "a"}, "input", {"input": "b"})["input"] == "b"
+def test_what_is_asked_may_be_something_else_than_a_conversation() -> None:
+    turns = Turns("input", lambda value: isinstance(value, str))
+    assert normalized({"model": "m", "input": "a"}, turns, {"input": "b"})["input"] == "b"
+    with pytest.raises(BadValue):
+        normalized({"model": "m", "input": "a"}, turns, {"input": [{"role": "user"}]})

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from outtake.core import words
+from outtake.core.glance import glance
 from outtake.testing.points import kill_at
 from outtake.testing.rig import Rig
+from outtake.testing.watched import Watched
 from outtake.testing.words import expect, expect_equal, rewritten, shown, spread
 
 
 def free_forks(rig: Rig) -> None:
     baseline = rig.recorded("chat")
     expect(len(baseline.calls) >= 2, f"the program chat really called only {baseline.calls}")
+    _readable(baseline)
     baseline.expect_free_forks(*spread(len(baseline.log), rig.kit.cuts))
     side_by_side = rig.recorded("parallel") if "parallel" in rig.kit.programs else baseline
     side_by_side.expect_free_forks()
+
+
+def _readable(run: Watched) -> None:
+    """Whatever the adapter writes can be told to a person, short and in full."""
+    for record in run.log:
+        body = next((record[name] for name in ("input", "output", "error", "body") if name in record), None)
+        told = (words.readable(body), words.outline(body), words.arguments(body), glance(body).text)
+        expect(not any('"$type"' in text for text in told), f"record {record['seq']} is not told in words: {told}")
 
 
 def only_what_changed(rig: Rig) -> None:
@@ -60,7 +72,7 @@ def continue_after_kill(rig: Rig) -> None:
     run = rig.run("chat", folder, headless=True)
     run.ended("failed", "lost")
     expect_equal(len(run.calls), 2, "real calls before the process was killed")
-    fork = run.fork()
+    fork = run.fork(repeat="run")  # the call that was out may have happened: here that is allowed
     fork.ended()
     expect_equal(fork.info["output"], baseline.info["output"], "the output of the run that was continued")
     again = [call for call in fork.calls if call in run.calls[:1]]

@@ -23,7 +23,11 @@ def errors(rig: Rig) -> None:
     expect(contains(failed[0]["error"], stage.BROKEN), f"the error in the record says {failed[0]['error']}")
     asked = run.calls[-1].asked
     expect(stage.BROKEN in asked, f"the program did not go on with the error: it asked {asked!r}")
-    run.expect_free_forks(0, failed[0]["seq"], len(run.log))
+    run.expect_free_forks(0, failed[0]["seq"], len(run.log), serve_failures=True)
+    again = run.fork(at=failed[0]["invocation"])
+    again.ended()
+    expect_equal(again.info["executed"][kind], 1, f"{kind} calls that a fork tried again after they had failed")
+    run.expect_free_forks(failed[0]["seq"] + 1)
 
 
 def streams(rig: Rig) -> None:

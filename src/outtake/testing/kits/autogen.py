@@ -211,6 +211,94 @@ def main():
     return RoundRobinGroupChat([ann], termination_condition=MaxMessageTermination(2))
 """
 
+SHARED = """
+from autogen_core import CancellationToken
+from autogen_core.tools import FunctionTool
+from stage import acalled
+
+SHELF = []
+
+async def put(what: str) -> list[str]:
+    await acalled("tool", f"put {what}")
+    SHELF.append(what)
+    return list(SHELF)
+
+tool = FunctionTool(put, description="Puts something on the shelf.")
+
+async def main():
+    for word in ("one", "two"):
+        await tool.run_json({"what": word}, CancellationToken())
+    return await tool.run_json({"what": "three"}, CancellationToken())
+"""
+
+MEMORY = """
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.tools import AgentTool
+from autogen_core import CancellationToken
+from model import Scripted
+
+async def main():
+    agent = AssistantAgent("helper", Scripted(), description="helps", system_message="Help.")
+    tool = AgentTool(agent, return_value_as_last_message=True)
+    given = [await tool.run_json({"task": task}, CancellationToken()) for task in ("one", "two", "three")]
+    return [tool.return_value_as_string(each) for each in given]
+"""
+
+PRINTING = """
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.conditions import MaxMessageTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+from model import Scripted
+from stage import acalled, tell
+
+async def look(what: str) -> str:
+    '''Look at something.'''
+    tell("tool")
+    return await acalled("tool", what)
+
+class Talking(Scripted):
+    async def create(self, *args, **kwargs):
+        tell("model")
+        return await super().create(*args, **kwargs)
+
+def main():
+    tell("main")
+    ann = AssistantAgent("ann", Talking(), tools=[look], reflect_on_tool_use=True, system_message="Look.")
+    bob = AssistantAgent("bob", Talking(), model_client_stream=True, system_message="Finish it.")
+    return RoundRobinGroupChat([ann, bob], termination_condition=MaxMessageTermination(5))
+"""
+
+ASKING = """
+from autogen_agentchat.agents import AssistantAgent, UserProxyAgent
+from autogen_agentchat.conditions import MaxMessageTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+from model import Scripted
+
+def main():
+    ann = AssistantAgent("ann", Scripted(), system_message="what of")
+    return RoundRobinGroupChat([UserProxyAgent("person"), ann], termination_condition=MaxMessageTermination(2))
+"""
+
+AWAITING = (
+    ROUTED
+    + """
+from stage import alater
+
+class Patient(Clerk):
+    @message_handler
+    async def answer(self, message: Letter, ctx: MessageContext) -> None:
+        ANSWERS.append(await self.model.ask(f"{message.text} {await alater()}"))
+
+async def main():
+    runtime = SingleThreadedAgentRuntime()
+    await Patient.register(runtime, "patient", Patient)
+    runtime.start()
+    await runtime.send_message(Letter("what of"), AgentId("patient", "default"))
+    await runtime.stop_when_idle()
+    return ANSWERS
+"""
+)
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -218,6 +306,11 @@ PROGRAMS: dict[Scene, str] = {
     "stream": STREAM,
     "letters": LETTERS,
     "setting": SETTING,
+    "shared": SHARED,
+    "memory": MEMORY,
+    "printing": PRINTING,
+    "asking": ASKING,
+    "awaiting": AWAITING,
     "secret": SECRET,
 }
 
@@ -227,7 +320,7 @@ KIT = Kit(
     packages=["autogen-agentchat", "autogen-core", "autogen-ext"],
     environment="autogen",
     programs=PROGRAMS,
-    files={"model.py": MODEL},
+    files={"model.py": MODEL, "outtake.toml": '[state]\nput = "shelf"\n'},
     tokens=(7, 3),
     setting=Setting(component="team/ann", key="system_message", value="Talk like a pirate."),
 )

@@ -56,10 +56,66 @@ def main():
     return [keep(told[0], f"keep {' and '.join(told)}"), *told]
 """
 
+MEMORY = """
+import outtake
+from model import ask
+
+def make_helper():
+    said = []
+
+    @outtake.tool
+    def helper(what):
+        said.append(what)
+        said.append(ask("\\n".join(said)))
+        return said[-1]
+
+    return helper
+
+def main():
+    helper = make_helper()
+    return [helper(what) for what in ("one", "two", "three")]
+"""
+
+PRINTING = """
+import outtake
+from model import ask
+from stage import opening, tell
+
+@outtake.tool
+def look(what):
+    tell("tool")
+    found = ask(opening(what))
+    tell("the end of tool")
+    return found
+
+def main():
+    tell("main")
+    return [look(what) for what in ("one", "two")]
+"""
+
+ASKING = """
+from model import ask
+
+def main():
+    return ask(f"what of {input('Which birds? ')}")
+"""
+
+AWAITING = """
+from model import aask
+from stage import alater
+
+async def main():
+    return await aask(f"what of {await alater()}")
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
     "failing": FAILING,
     "stream": STREAM,
+    "memory": MEMORY,
+    "printing": PRINTING,
+    "asking": ASKING,
+    "awaiting": AWAITING,
     "secret": SECRET,
 }

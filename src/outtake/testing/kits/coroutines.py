@@ -99,11 +99,109 @@ async def main():
     return [await ask(f"keep {' and '.join(told)}", api_key=told[0]), *told]
 """
 
+SHARED = """
+import outtake
+from stage import acalled
+
+SHELF = []
+
+@outtake.tool(state="shelf")
+async def put(what):
+    await acalled("tool", f"put {what}")
+    SHELF.append(what)
+    return list(SHELF)
+
+async def main():
+    for word in ("one", "two"):
+        await put(word)
+    return await put("three")
+"""
+
+MEMORY = """
+import outtake
+from stage import acalled
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+class Helper:
+    def __init__(self):
+        self.said = []
+
+    @outtake.tool
+    async def helper(self, what):
+        self.said.append(what)
+        self.said.append(await ask(" ".join(self.said)))
+        return self.said[-1]
+
+async def main():
+    desk = Helper()
+    return [await desk.helper(what) for what in ("one", "two", "three")]
+"""
+
+PRINTING = """
+import asyncio
+import outtake
+from stage import acalled, tell
+
+@outtake.model
+async def ask(prompt):
+    tell(f"model for {prompt}")
+    yield await acalled("model", prompt)
+    tell(f"the end of model for {prompt}")
+
+@outtake.tool
+async def look(what):
+    await asyncio.to_thread(tell, "tool")
+    return await acalled("tool", what)
+
+@outtake.step(effects="read")
+async def gather(what):
+    tell(f"step for {what}")
+    found = await look("".join([piece async for piece in ask(what)]))
+    tell(f"the end of step for {what}")
+    return found
+
+async def main():
+    tell("main")
+    return await asyncio.gather(*map(gather, ("one", "two", "three")))
+"""
+
+ASKING = """
+import outtake
+from stage import acalled
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+async def main():
+    return await ask(f"what of {input('Which birds? ')}")
+"""
+
+AWAITING = """
+import outtake
+from stage import acalled, alater
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+async def main():
+    return await ask(f"what of {await alater()}")
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
     "failing": FAILING,
     "stream": STREAM,
+    "shared": SHARED,
+    "memory": MEMORY,
+    "printing": PRINTING,
+    "asking": ASKING,
+    "awaiting": AWAITING,
     "secret": SECRET,
 }
 

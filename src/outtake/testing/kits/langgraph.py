@@ -192,12 +192,178 @@ def main():
     return create_agent(Scripted(api_key=told[0]), [], system_prompt=f"Keep {{' and '.join(told)}}.")
 """
 
+SHARED = """
+from typing import TypedDict
+from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
+from stage import acalled, called
+
+SHELF = []
+
+class State(TypedDict, total=False):
+    shelf: list
+
+@tool
+{async_}def put(what: str) -> list:
+    '''Put something on the shelf.'''
+    {await_}{called}("tool", f"put {{what}}")
+    SHELF.append(what)
+    return list(SHELF)
+
+{async_}def fill(state):
+    for word in ("one", "two"):
+        found = {await_}put.{invoke}({{"what": word}})
+    return {{"shelf": found}}
+
+{async_}def add(state):
+    return {{"shelf": {await_}put.{invoke}({{"what": "three"}})}}
+
+def main():
+    graph = StateGraph(State)
+    graph.add_node("fill", fill)
+    graph.add_node("add", add)
+    graph.add_edge(START, "fill")
+    graph.add_edge("fill", "add")
+    return graph
+"""
+
+MEMORY = """
+from langchain.agents import create_agent
+from langchain_core.messages import HumanMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import MessagesState, StateGraph
+from model import Scripted
+
+THREAD = {{"configurable": {{"thread_id": "inner"}}}}
+agent = create_agent(Scripted(), [], checkpointer=InMemorySaver())
+
+@tool
+{async_}def helper(what: str) -> str:
+    '''Ask the helper.'''
+    given = {{"messages": [("user", what)]}}
+    return ({await_}agent.{invoke}(given, THREAD))["messages"][-1].content
+
+def use(what):
+    {async_}def node(state):
+        return {{"messages": [HumanMessage({await_}helper.{invoke}({{"what": what}}))]}}
+    return node
+
+{async_}def main():
+    graph = StateGraph(MessagesState)
+    for word in ("one", "two", "three"):
+        graph.add_node(word, use(word))
+    graph.add_edge("__start__", "one").add_edge("one", "two").add_edge("two", "three")
+    done = {await_}graph.compile().{invoke}({{"messages": []}})
+    return [message.content for message in done["messages"]]
+"""
+
+PRINTING = """
+import operator
+from typing import Annotated, TypedDict
+from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
+from langgraph.types import Send
+from model import Scripted
+from stage import acalled, called, tell
+
+class State(TypedDict):
+    answers: Annotated[list, operator.add]
+
+@tool
+{async_}def look(what: str) -> str:
+    '''Look at something.'''
+    tell("tool")
+    return {await_}{called}("tool", what)
+
+{async_}def work(word):
+    tell(f"node for {{word}}")
+    answer = ({await_}Scripted().{invoke}(word)).content
+    tell(f"the middle of node for {{word}}")
+    return {{"answers": [{await_}look.{invoke}({{"what": answer}})]}}
+
+{async_}def finish(state):
+    tell("last node")
+    return {{}}
+
+{async_}def main():
+    tell("main")
+    graph = StateGraph(State)
+    graph.add_node("work", work)
+    graph.add_node("finish", finish)
+    graph.add_conditional_edges(START, lambda _: [Send("work", "left"), Send("work", "right")], ["work"])
+    graph.add_edge("work", "finish")
+    done = {await_}graph.compile().{invoke}({{"answers": []}})
+    return sorted(done["answers"])
+"""
+
+ASKING = """
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from langgraph.types import interrupt
+from model import Scripted
+
+class State(TypedDict, total=False):
+    word: str
+    answer: str
+
+def question(state):
+    return {{"word": interrupt("Which birds?")}}
+
+{async_}def tell(state):
+    return {{"answer": ({await_}Scripted().{invoke}(f"what of {{state['word']}}")).content}}
+
+def main():
+    graph = StateGraph(State)
+    graph.add_node("question", question)
+    graph.add_node("tell", tell)
+    graph.add_edge(START, "question")
+    graph.add_edge("question", "tell")
+    return graph
+"""
+
+AWAITING = """
+import queue
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from model import Scripted
+from stage import alater, later
+
+class State(TypedDict, total=False):
+    word: str
+    answer: str
+
+def wait():
+    told = queue.Queue()
+    later(told.put)
+    return told.get()
+
+{async_}def listen(state):
+    return {{"word": {later}}}
+
+{async_}def tell(state):
+    return {{"answer": ({await_}Scripted().{invoke}(f"what of {{state['word']}}")).content}}
+
+def main():
+    graph = StateGraph(State)
+    graph.add_node("listen", listen)
+    graph.add_node("tell", tell)
+    graph.add_edge(START, "listen")
+    graph.add_edge("listen", "tell")
+    return graph
+"""
+
 SCENES: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
     "failing": FAILING,
     "stream": STREAM,
     "setting": SETTING,
+    "shared": SHARED,
+    "memory": MEMORY,
+    "printing": PRINTING,
+    "asking": ASKING,
+    "awaiting": AWAITING,
     "secret": SECRET,
 }
 _COROUTINES = {
@@ -206,6 +372,7 @@ _COROUTINES = {
     "called": "acalled",
     "invoke": "ainvoke",
     "stream": "astream",
+    "later": "await alater()",
     "result": "",
 }
 _THREADS = {
@@ -214,6 +381,7 @@ _THREADS = {
     "called": "called",
     "invoke": "invoke",
     "stream": "stream",
+    "later": "wait()",
     "result": ".result()",
 }
 
@@ -225,7 +393,7 @@ def _kit(name: str, words: dict[str, str], environment: str) -> Kit:
         packages=["langgraph", "langchain", "langchain-core"],
         environment=environment,
         programs={scene: program.format(**words) for scene, program in SCENES.items()},
-        files={"model.py": MODEL},
+        files={"model.py": MODEL, "outtake.toml": '[state]\nput = "shelf"\n'},
         tokens=(7, 3),
         setting=Setting(component="team/ann/model", key="system_prompt", value="Talk like a pirate."),
     )

@@ -86,7 +86,7 @@ from llama_index.core.tools import FunctionTool
 from workflows import Context, Workflow, step
 from workflows.events import Event, StartEvent, StopEvent
 from model import Scripted
-from stage import BROKEN, acalled, called, opening, secrets
+from stage import BROKEN, acalled, called, opening, secrets, tell
 
 llm = Scripted()
 
@@ -351,6 +351,156 @@ def main():
 """
 )
 
+SHARED = (
+    _HEAD
+    + """
+SHELF = []
+
+async def put(what: str) -> list:
+    '''Put something on the shelf.'''
+    await acalled("tool", f"put {what}")
+    SHELF.append(what)
+    return list(SHELF)
+
+tool = FunctionTool.from_defaults(async_fn=put)
+
+class Shared(Workflow):
+    @step
+    async def fill(self, ev: StartEvent) -> Found:
+        for word in ("one", "two"):
+            await tool.acall(what=word)
+        return Found(text="three")
+
+    @step
+    async def add(self, ev: Found) -> StopEvent:
+        return StopEvent(result=(await tool.acall(what=ev.text)).raw_output)
+
+def main():
+    return Shared(timeout=300)
+"""
+)
+
+MEMORY = (
+    _HEAD
+    + """
+from llama_index.core.memory import ChatMemoryBuffer
+
+class Second(Event):
+    pass
+
+class Third(Event):
+    pass
+
+agent = FunctionAgent(name="helper", llm=llm, system_prompt="Help.")
+memory = ChatMemoryBuffer.from_defaults(token_limit=100000, tokenizer_fn=str.split)
+
+async def helper(what: str) -> str:
+    '''Ask the helper.'''
+    return str(await agent.run(user_msg=what, memory=memory))
+
+tool = FunctionTool.from_defaults(async_fn=helper)
+
+class Uses(Workflow):
+    @step
+    async def first(self, ev: StartEvent) -> Second:
+        await tool.acall(what="one")
+        return Second()
+
+    @step
+    async def second(self, ev: Second) -> Third:
+        await tool.acall(what="two")
+        return Third()
+
+    @step
+    async def third(self, ev: Third) -> StopEvent:
+        return StopEvent(result=str(await tool.acall(what="three")))
+
+def main():
+    return Uses(timeout=300)
+"""
+)
+
+PRINTING = (
+    _BOTH
+    + """
+    @step
+    async def left(self, ev: Left) -> Found:
+        tell("left")
+        said = await llm.acomplete(ev.text)
+        tell("the end of left")
+        return Found(text=said.text)
+
+    @step
+    async def right(self, ev: Right) -> Found:
+        tell("right")
+        found = await tool.acall(what=(await llm.acomplete(ev.text)).text)
+        tell("the end of right")
+        return Found(text=str(found))
+
+    @step
+    async def join(self, ctx: Context, ev: Found) -> StopEvent | None:
+        tell("join")
+        found = ctx.collect_events(ev, [Found, Found])
+        return StopEvent(result=sorted(each.text for each in found)) if found else None
+
+async def look(what: str) -> str:
+    '''Look at something.'''
+    tell("tool")
+    return await acalled("tool", what)
+
+tool = FunctionTool.from_defaults(async_fn=look)
+
+def main():
+    tell("main")
+    return Both(timeout=300)
+"""
+)
+
+_TOLD = (
+    _HEAD
+    + """
+from workflows.events import HumanResponseEvent, InputRequiredEvent
+from stage import later
+
+class Asked(InputRequiredEvent):
+    question: str
+
+class Word(HumanResponseEvent):
+    word: str
+
+class Told(Workflow):
+    @step
+    async def listen(self, ctx: Context, ev: StartEvent) -> Found:
+        word = await ctx.wait_for_event(Word, waiter_event=Asked(question="Which birds?"))
+        return Found(text=(await llm.acomplete(f"what of {word.word}")).text)
+
+    @step
+    async def finish(self, ev: Found) -> StopEvent:
+        return StopEvent(result=ev.text)
+"""
+)
+
+ASKING = (
+    _TOLD
+    + """
+def main():
+    return Told(timeout=300)
+"""
+)
+
+AWAITING = (
+    _TOLD
+    + """
+import asyncio
+
+async def main():
+    handler = Told(timeout=300).run()
+    loop = asyncio.get_running_loop()
+    later(lambda word: loop.call_soon_threadsafe(lambda: handler.ctx.send_event(Word(word=word))))
+    return str(await handler)
+"""
+)
+
 _PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -358,6 +508,11 @@ _PROGRAMS: dict[Scene, str] = {
     "stream": STREAM,
     "letters": LETTERS,
     "setting": SETTING,
+    "shared": SHARED,
+    "memory": MEMORY,
+    "printing": PRINTING,
+    "asking": ASKING,
+    "awaiting": AWAITING,
     "secret": SECRET,
 }
 _IN_THREADS: dict[Scene, str] = {
@@ -373,6 +528,10 @@ def _letter(text: str) -> Json:
     return {"type": "Letter", "text": text}
 
 
+def _reply(word: str) -> Json:
+    return {"word": word}
+
+
 def _kit(name: str, programs: dict[Scene, str], environment: str) -> Kit:
     return Kit(
         name=name,
@@ -380,9 +539,10 @@ def _kit(name: str, programs: dict[Scene, str], environment: str) -> Kit:
         packages=["llama-index-workflows", "llama-index-core"],
         environment=environment,
         programs=programs,
-        files={"model.py": MODEL},
+        files={"model.py": MODEL, "outtake.toml": '[state]\nput = "shelf"\n'},
         tokens=(7, 3),
         setting=Setting(component="ann", key="system_prompt", value="Talk like a pirate."),
+        reply=_reply,
         message=_letter,
     )
 

@@ -13,6 +13,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     "edit",
     "mock",
     "drop",
+    "state",
 )
 
 CHAT = """
@@ -106,11 +107,112 @@ def main():
     return [ask(f"keep {' and '.join(told)}", api_key=told[0]), *told]
 """
 
+SHARED = """
+import outtake
+from stage import called
+
+SHELF = []
+
+@outtake.tool(state="shelf")
+def put(what):
+    called("tool", f"put {what}")
+    SHELF.append(what)
+    return list(SHELF)
+
+def main():
+    for word in ("one", "two"):
+        put(word)
+    return put("three")
+"""
+
+MEMORY = """
+import outtake
+from stage import called
+
+@outtake.model
+def ask(prompt):
+    return called("model", prompt)
+
+def make_helper():
+    said = []
+
+    @outtake.tool
+    def helper(what):
+        said.append(what)
+        said.append(ask(" ".join(said)))
+        return said[-1]
+
+    return helper
+
+def main():
+    helper = make_helper()
+    return [helper(what) for what in ("one", "two", "three")]
+"""
+
+PRINTING = """
+import outtake
+from stage import called, tell
+
+@outtake.model
+def ask(prompt):
+    tell("model")
+    yield called("model", prompt)
+    tell("the end of model")
+
+@outtake.tool
+def look(what):
+    tell("tool")
+    return called("tool", what)
+
+@outtake.step(effects="read")
+def gather(what):
+    tell("step")
+    found = look("".join(ask(what)))
+    tell("the end of step")
+    return found
+
+def main():
+    tell("main")
+    return [gather(what) for what in ("one", "two")]
+"""
+
+ASKING = """
+import outtake
+from stage import called
+
+@outtake.model
+def ask(prompt):
+    return called("model", prompt)
+
+def main():
+    return ask(f"what of {input('Which birds? ')}")
+"""
+
+AWAITING = """
+import queue
+import outtake
+from stage import called, later
+
+@outtake.model
+def ask(prompt):
+    return called("model", prompt)
+
+def main():
+    told = queue.Queue()
+    later(told.put)
+    return ask(f"what of {told.get()}")
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
     "failing": FAILING,
     "stream": STREAM,
+    "shared": SHARED,
+    "memory": MEMORY,
+    "printing": PRINTING,
+    "asking": ASKING,
+    "awaiting": AWAITING,
     "secret": SECRET,
 }
 
