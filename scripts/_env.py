@@ -43,9 +43,18 @@ TITLES = {
     "openai3": "openai 3.x",
     "llamaindex": "LlamaIndex",
     "llamaindex-oldest": "oldest LlamaIndex",
+    "state": "browser, kernel and server",
     "node": "Node",
 }
-SECONDS = {"autogen": 40, "browser": 30, "lint": 60, "llamaindex": 40, "llamaindex-oldest": 40, "server": 30}
+SECONDS = {
+    "autogen": 40,
+    "browser": 30,
+    "lint": 60,
+    "llamaindex": 40,
+    "llamaindex-oldest": 40,
+    "server": 30,
+    "state": 60,
+}
 
 
 class SetupError(Exception):

@@ -92,6 +92,13 @@ def bench(args: Sequence[str]) -> NoReturn:
     _become([here.python, "-m", "benchmarks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
 
 
+def attack(args: Sequence[str]) -> NoReturn:
+    """The attacks on Outtake: one line of JSON each on stdout."""
+    here = _env.server()
+    _env.ensure(here)
+    _become([here.python, "-m", "attacks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
+
+
 def screenshots(args: Sequence[str]) -> NoReturn:
     """The pictures of the README, taken of the demo in a browser."""
     here = _env.browser()
@@ -130,6 +137,7 @@ def _become(command: Sequence[str | Path], env: dict[str, str] | None = None, cw
 
 
 TASKS: dict[str, Callable[[Sequence[str]], int]] = {
+    "attack": attack,
     "bench": bench,
     "demo": demo,
     "env": env,

@@ -6,6 +6,7 @@ The sources are read, never imported: an import hidden in a function or behind T
 import ast
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,7 +55,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "pydantic"},
     # workflows run without llama-index-core; events and states are pydantic models
     "llamaindex": {"llama_index", "llama_index_instrumentation", "pydantic", "workflows"},
-    "langchain": {"langchain_core"},
+    # tools are pydantic models
+    "langchain": {"langchain_core", "pydantic"},
     # the schemas of states are pydantic's
     "langgraph": {"langchain_core", "langgraph", "pydantic"},
     "openai": {"openai"},
@@ -112,7 +114,7 @@ class Sources:
             return name if name in ALLOWED else None
         if rest[:1] == ["targets"] and rest[1:2] and rest[1] in FRAMEWORKS:
             return ADAPTER
-        if rest[:1] == ["wire"]:
+        if rest[:1] in (["wire"], ["life"]):  # both are how the server and a debugged process know of each other
             return WIRE
         return PROBE if self._impurity(module) else PURE
 
@@ -168,16 +170,27 @@ class Sources:
         parent = parts[: len(parts) - node.level + is_package]
         return ".".join([*parent, *([node.module] if node.module else [])])
 
-    def _impurity(self, module: str, seen: frozenset[str] = frozenset()) -> str | None:
+    def _impurity(self, module: str) -> str | None:
         """What in a module, or in what it imports from the probe, keeps it from being pure."""
-        if module not in self.texts or module in seen:
-            return None
-        if reason := self._effect(module):
-            return reason
-        for found in self.imports(module):
-            if found.package == "outtake_probe" and (reason := self._impurity(found.name, seen | {module})):
-                return f"imports {found.name}, which {reason}"
+        if module not in self._impurities:
+            self._impurities[module] = self._nearest_effect(module)
+        return self._impurities[module]
+
+    def _nearest_effect(self, module: str) -> str | None:
+        waiting, seen = deque([(module, "")] if module in self.texts else []), {module}
+        while waiting:
+            at, way = waiting.popleft()
+            if reason := self._effect(at):
+                return f"{way}{reason}"
+            for found in self.imports(at):
+                if found.package == "outtake_probe" and found.name in self.texts and found.name not in seen:
+                    seen.add(found.name)
+                    waiting.append((found.name, f"{way}imports {found.name}, which "))
         return None
+
+    @cached_property
+    def _impurities(self) -> dict[str, str | None]:
+        return {}
 
     def _effect(self, module: str) -> str | None:
         """What in the module's own text keeps it from being pure."""
