@@ -6,9 +6,10 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from outtake.service.access import open_service
 from outtake.service.errors import Conflict
 from outtake.service.service import Service
 from outtake_probe import life
+from outtake_probe.records import Json
+from outtake_probe.wire import Connection, Node
 from tests.engine.targets import calls, write
 
 WAIT = 30.0
@@ -253,9 +256,32 @@ def test_a_process_that_dies_while_it_is_adopted_leaves_a_lost_run(service: Serv
     assert service.fork(run.id, headless=True)["parent"] == run.id
 
 
+class Cut(Connection):
+    """A connection whose other end has died since it said hello."""
+
+    def send(self, kind: str, fields: Mapping[str, Json], nodes: Sequence[Node] = ()) -> None:
+        raise BrokenPipeError
+
+
+def test_a_process_that_dies_before_it_is_welcomed_is_not_connected(service: Service, tmp_path: Path) -> None:
+    launch = Launch(spec=write(tmp_path) + ":main", folder=str(tmp_path), python=sys.executable)
+    run = service.store.create(launch, None, seed=1, status="running")
+    traces = Traces(service.folder, run.id)
+    lock = life.begin(traces.life)
+    live = service._adopt(run, traces)
+    ours, _ = socket.socketpair()
+    with pytest.raises(BrokenPipeError):
+        service._probe(Cut(ours), {"run": run.id, "next": 1})
+    assert not live.here, "its end is not waited for: it cannot say anything any more"
+    os.close(lock)
+    assert service.wait(run.id, timeout=WAIT)["status"] == "lost"
+
+
 HOLDER = """
 import os, sys, time
 from outtake_probe import life
+from outtake_probe.records import Json
+from outtake_probe.wire import Connection, Node
 life.keep_inherited()
 child = os.fork()
 if child == 0:

@@ -226,10 +226,10 @@ class Owner:
         with self._joined:
             self._joined.notify_all()
         self._ring()
-        connection.send("welcome", welcome)
-        for records, nodes in plan_pages(self.store, run, plan, commands) if plan is not None else ():
-            connection.send("plan", {"records": records}, nodes)
         try:
+            connection.send("welcome", welcome)
+            for records, nodes in plan_pages(self.store, run, plan, commands) if plan is not None else ():
+                connection.send("plan", {"records": records}, nodes)
             live.serve(connection, self._frame)
         except (OSError, ProtocolError):
             raise
