@@ -41,7 +41,7 @@ class Back:
 
 
 def served_output(session: Session, passage: Passage) -> Steps[Json]:
-    """The recorded or mocked output.  Where the record holds a cancellation, wait for the program to cancel again."""
+    """The recorded or mocked output."""
     if passage.how != "reused" or passage.output is None or session.rerun is None:
         return passage.mock
     value = yield from session.rerun.body(passage.output)
@@ -49,12 +49,16 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
     end = passage.past.end if passage.past is not None else None
     if end is not None and end.changes is not None and passage.call.kind not in LEAVES:
         passage.changes = yield from session.rerun.body(end.changes)
-    if passage.failed and _is_cancellation(value):
-        yield from print_again(session, passage)
-        yield Wait()
     if passage.changes is not None and isinstance(passage.call.whole, Sends):
         yield from _resend(session.rerun, passage, passage.call.whole)
     return value
+
+
+def until_cancelled(session: Session, passage: Passage, output: Json) -> Steps[None]:
+    """Where the record holds a cancellation, wait for the program to cancel again."""
+    if passage.how == "reused" and passage.failed and _is_cancellation(output):
+        yield from print_again(session, passage)
+        yield Wait()
 
 
 def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:
@@ -148,6 +152,7 @@ def after(
         _came_back(session, passage, usage)
         if rerun is not None and past is not None and passage.verb == "proceed":
             session.printing.passed(past.start.seq)
+            rerun.settle(rerun.replay.timers_until(past))
         if rerun is not None and past is not None:
             rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
             rebuilt = passage.is_rebuilding and rerun.replay.happened(past)  # then it fails by its own doing
@@ -225,7 +230,7 @@ def _changes(session: Session, passage: Passage) -> str | None:
 
 def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:
     if passage.out and session.rerun is not None:
-        session.rerun.out -= 1
+        session.rerun.came_back(passage.invocation)
     passage.out = False
     if usage is not None:
         session.tokens += usage.tokens_in + usage.tokens_out
@@ -347,18 +352,18 @@ def abrupt(session: Session, passage: Passage, error: Json) -> None:
     with session.lock:
         passage.is_over = True
         left(session, passage)
-        if past is not None:
+        if rerun is not None and past is not None:
             session.printing.passed(past.start.seq)
+            rerun.settle(rerun.replay.timers_until(past))
         _came_back(session, passage, None)
         if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
             rerun.settle(_ends(past))
             return
         _write_ended(session, passage, Back(error, session.bodies.put(error), failed=True))
-        if rerun is not None and not rerun.replay.in_prefix:
-            if past is not None and past.end is not None and past.end.failed:
-                rerun.settle(_ends(past))
-            else:
-                rerun.replay.depart()
+        if rerun is not None and past is not None and past.end is not None and past.end.failed:
+            rerun.settle(_ends(past))
+        elif rerun is not None and not rerun.replay.in_prefix:
+            rerun.replay.depart()
 
 
 def _is_cancellation(error: Json) -> bool:

@@ -333,4 +333,4 @@ def _mark_out(session: Session, passage: Passage) -> None:
     past = passage.past
     passage.out = passage.live and not (past is not None and past.rebuilt)  # one that is executed again is code
     if passage.out and session.rerun is not None:
-        session.rerun.out += 1
+        session.rerun.goes_out(passage.invocation)

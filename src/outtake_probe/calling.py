@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from outtake_probe.after import abrupt, after, chunk, redo, served_chunk, served_output
+from outtake_probe.after import abrupt, after, chunk, redo, served_chunk, served_output, until_cancelled
 from outtake_probe.before import before
 from outtake_probe.bodies import Unresolvable
 from outtake_probe.calls import Call, Message, Usage, current
@@ -47,6 +47,7 @@ def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T
     if passage.verb != "proceed":
         with _served(session, passage):
             output = drive(served_output(session, passage))
+            drive(until_cancelled(session, passage, output))
             answer = _after(session, passage, output, passage.failed)
         given: T = _given(session, passage, answer, output)
         return given
@@ -77,6 +78,7 @@ async def acall(session: Session, what: Call, run: Callable[[NewInput | None], A
     if passage.verb != "proceed":
         with _served(session, passage):
             output = await adrive(served_output(session, passage))
+            await adrive(until_cancelled(session, passage, output))
             answer = await _aafter(session, passage, output, passage.failed)
         given: T = _given(session, passage, answer, output)
         return given
@@ -306,6 +308,7 @@ def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
         except GeneratorExit:
             _after(session, passage, output, passage.failed)
             raise
+        drive(until_cancelled(session, passage, output))
         answer = _after(session, passage, output, passage.failed)
     yield from _rest(passage, answer, output)
 
@@ -320,6 +323,7 @@ async def _aserved_stream(session: Session, passage: Passage) -> AsyncIterator[A
         except GeneratorExit:
             _abandoned(session, passage, output, None)
             raise
+        await adrive(until_cancelled(session, passage, output))
         answer = await _aafter(session, passage, output, passage.failed)
     for item in _rest(passage, answer, output):
         yield item

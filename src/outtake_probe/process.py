@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from outtake_probe import children, contexts, environment, life, printing, sources
+from outtake_probe import children, contexts, environment, life, printing, sources, timer_hooks
 from outtake_probe.attached import attach_session, detach_session
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
@@ -142,7 +142,7 @@ def join(address: Address) -> Joined:
     joined.undo += [sources.seed_all(welcome["seed"]), _know_own_files(joined)]
     joined.undo.append(sources.install_input(session, welcome.get("stdin", "inherit")))
     contexts.install()
-    joined.undo.append(contexts.remove)
+    joined.undo += [contexts.remove, timer_hooks.install(session)]
     if session.bodies.clean is not None:
         joined.undo.append(environment.install(session.bodies.clean))
     joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]

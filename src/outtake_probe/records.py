@@ -22,6 +22,8 @@ Restored = Literal["loaded", "repeated", "skipped"]
 Status = Literal["completed", "failed", "held", "stopped", "diverged"]
 STREAMS = ("stdout", "stderr")
 """Types of the notes that hold what was printed."""
+TIMER = "timer "
+"""What the source of a `value_read` begins with that says which timers were over; the name of who set them follows."""
 CALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
 EFFECTS: tuple[Effects, ...] = get_args(Effects)
 

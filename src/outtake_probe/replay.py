@@ -33,6 +33,7 @@ from outtake_probe.records import (
     MessageQueued,
     Noted,
     Record,
+    TIMER,
     RunEnded,
     RunStarted,
     SpanEnded,
@@ -137,6 +138,11 @@ class Replay:
         self.different = plan.reuse == "none"
         self.difference: Difference | None = None
         self.pointer = 0
+        self.timers = RecordedTimers()
+        self._late: list[tuple[str, Wait]] = []
+        """Timers whose time has come, and which the record does not know."""
+        self._left_to_the_clock: set[str] = set()
+        """Who sets timers that do not come as recorded."""
         self._settled = bytearray(len(plan.records))
         self._horizon = len(plan.records) if plan.reuse == "matching" else self.cut
         self._index: dict[Hashable, deque[int]] = defaultdict(deque)
@@ -172,13 +178,15 @@ class Replay:
                     self._index[(r.component, r.recipient, r.type, r.digest)].append(r.seq)
             elif is_print(r):
                 self.prints.append(r)
+            elif is_timer(r):
+                self.timers.read(r)
             elif isinstance(r, ValueRead):
                 self._values[(r.parent, r.source)].append(r)
             elif isinstance(r, MessageDropped) and r.edited and r.message is not None and self.recorded_holds(r.seq):
                 self.dropped.add(r.message)
             elif r.invocation in self.calls:
                 self._result(self.calls[r.invocation], r)
-            if isinstance(r, (*_FREE, Edited, MessageDropped)) and not commands(r) and not is_print(r):
+            if isinstance(r, (*_FREE, Edited, MessageDropped)) and not commands(r) and not is_soft(r):
                 self._settled[r.seq] = 1
             self._nest(r)
 
@@ -417,7 +425,7 @@ class Replay:
 
     @property
     def waiting(self) -> bool:
-        return bool(self._turns)
+        return bool(self._turns or self._late)
 
     def settle(self, seqs: Iterable[int]) -> None:
         """These records have happened again."""
@@ -442,6 +450,13 @@ class Replay:
             self.pointer += 1
         while self._turns and self._turns[0][0] <= self.pointer:
             heapq.heappop(self._turns)[2].set()
+        if self._late and not self.ordered:
+            self._wake_late()
+
+    def _wake_late(self) -> None:
+        late, self._late = self._late, []
+        for _, wait in late:
+            wait.set()
 
     def _is_due(self, r: Record) -> bool:
         """Whether it is the turn of a command of the user's.
@@ -471,6 +486,7 @@ class Replay:
         """Nobody waits for a turn any more."""
         while self._turns:
             heapq.heappop(self._turns)[2].set()
+        self._wake_late()
         departures, self._departures = self._departures, []
         for wait in departures:
             wait.set()
@@ -483,17 +499,48 @@ class Replay:
         return self.cut
 
     def missing(self) -> Record | None:
-        """The first record before the cut that has not happened again; what was printed does not count."""
-        unsettled = (r for r in self.records[self.pointer : self.cut] if not self._settled[r.seq] and not is_print(r))
+        """The first record before the cut that has not happened again; what was printed and timers do not count."""
+        unsettled = (r for r in self.records[self.pointer : self.cut] if not self._settled[r.seq] and not is_soft(r))
         return next(unsettled, None) if self.in_prefix else None
 
-    def give_up_printing(self) -> bool:
-        """Whether what is waited for is something printed, which nobody waits for any more."""
+    def give_up(self) -> bool:
+        """Whether what is waited for is something printed, or a timer, which nobody waits for any more."""
         at = self.pointer
-        if at >= self._horizon or not is_print(self.records[at]):
-            return False
-        self.settle([at])
-        return True
+        if at < self._horizon and is_soft(r := self.records[at]):
+            if is_timer(r):
+                self._left_to_the_clock.add(r.source)
+            self.settle([at])
+            return True
+        if self._late:
+            source, wait = self._late.pop(0)
+            self._left_to_the_clock.add(source)
+            wait.set()
+            return True
+        return False
+
+    # -- timers ------------------------------------------------------------------------------------------------------
+
+    def late(self, source: str) -> Wait | None:
+        """What a timer waits for whose time has come, and which the record does not know: it was cancelled in time."""
+        if not self.ordered or source in self._left_to_the_clock:
+            return None
+        wait = Wait(order=True)
+        self._late.append((source, wait))
+        return wait
+
+    def has_come(self, seq: int) -> bool:
+        """Whether everything recorded before `seq` has happened again."""
+        return not self.different and self.pointer >= seq
+
+    @property
+    def has_late(self) -> bool:
+        """Whether a timer waits that the record does not know."""
+        return bool(self._late)
+
+    def timers_until(self, past: Past) -> Sequence[int]:
+        """The records of timers right inside an invocation that has come to its end: nobody is to wait for them."""
+        end = past.end.seq if past.end is not None else len(self.records)
+        return [seq for seq in self.timers.inside(past.start.seq) if seq < end]
 
 
 def _may_change(edit: Edit, component: str, call: str, occurrence: int) -> bool:
@@ -506,6 +553,49 @@ def _may_change(edit: Edit, component: str, call: str, occurrence: int) -> bool:
 def is_print(r: Record) -> TypeGuard[Noted]:
     """Whether a record holds what an invocation printed."""
     return isinstance(r, Noted) and r.type in STREAMS and r.parent is not None and r.size > 0
+
+
+def is_timer(r: Record) -> TypeGuard[ValueRead]:
+    """Whether a record says which timers were over."""
+    return isinstance(r, ValueRead) and r.source.startswith(TIMER)
+
+
+def is_soft(r: Record) -> bool:
+    """Whether a replay goes on without it where it does not happen again."""
+    return is_print(r) or is_timer(r)
+
+
+class RecordedTimers:
+    """What a record says of the timers of its program: which were over, and when."""
+
+    def __init__(self) -> None:
+        self._by_number: dict[tuple[int | None, str, int], int] = {}
+        self._inside: dict[int, list[int]] = defaultdict(list)
+        self._left: Counter[int] = Counter()
+        self.waited: dict[int, float] = {}
+        """Seconds that the timers of a record took, all together."""
+
+    def read(self, r: ValueRead) -> None:
+        """Take in one record."""
+        self.waited[r.seq], *ranges = r.value
+        for first, last in ranges:
+            self._left[r.seq] += last - first + 1
+            self._by_number.update(((r.parent, r.source, number), r.seq) for number in range(first, last + 1))
+        if r.parent is not None:
+            self._inside[r.parent].append(r.seq)
+
+    def take(self, parent: int | None, source: str, number: int) -> int | None:
+        """The record that says when a timer was over."""
+        return self._by_number.pop((parent, source, number), None)
+
+    def is_over(self, seq: int) -> bool:
+        """One timer of a record is over; whether it was the last one."""
+        self._left[seq] -= 1
+        return self._left[seq] <= 0
+
+    def inside(self, invocation: int) -> Sequence[int]:
+        """The records of timers that were set right inside an invocation."""
+        return self._inside.get(invocation, ())
 
 
 _FREE = (RunStarted, RunEnded, Noted, SpanStarted, SpanEnded, StateRestored, ValueRead)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from outtake_probe.bodies import resolve
+from outtake_probe.calls import Frame
 from outtake_probe.edits import Edit
 from outtake_probe.own_code import Code
 from outtake_probe.records import (
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 STALL = 3.0
 """Seconds without any step of a replay, beyond twice what the record took there, after which it does not go on."""
+SOFT_STALL = 1.0
+"""The same for what a replay goes on without."""
 TICK = 0.1
 AHEAD, TOGETHER = 2000, 100
 """Records that are looked through for results that will be asked for, and how many of these are fetched together."""
@@ -59,6 +62,8 @@ class Rerun:
         """Types and components of notes that wait for the fork's own log, see `outtake_probe.rebuilding`."""
         self.out = 0
         """Model and tool calls that are out right now: nothing stalls while one is."""
+        self._live: set[int] = set()
+        """The model and tool calls that are out."""
         self._was_told: set[tuple[str, str]] = set()
         self._announced = self._applied = False
         self._returning: dict[int, Wait] = {}
@@ -122,6 +127,20 @@ class Rerun:
                 following = self._returning[min(self._returning)] if self._returning else None
             if following is not None:
                 following.set()
+
+    def goes_out(self, invocation: int) -> None:
+        """A model or tool is really called."""
+        self._live.add(invocation)
+        self.out += 1
+
+    def came_back(self, invocation: int) -> None:
+        """It is there again."""
+        self._live.discard(invocation)
+        self.out -= 1
+
+    def is_outside(self, frame: Frame) -> bool:
+        """Whether code belongs to a model or tool that is really called: no record says what it does."""
+        return bool(self._live) and not self._live.isdisjoint(frame.lineage)
 
     def left_behind(self, past: Past) -> Steps[None]:
         """Where the parent's program ended while this was out, it comes back here only once things differ."""
@@ -270,7 +289,7 @@ class Rerun:
 
     def ended_early(self, how: str, error: Json) -> Difference | None:
         """The program has ended, `how` in words: what the record still holds before the cut, if anything."""
-        while self.replay.in_prefix and self.replay.give_up_printing():
+        while self.replay.in_prefix and self.replay.give_up():
             continue
         self._blame(error)
         missing = self.replay.missing()
@@ -322,11 +341,11 @@ class Rerun:
             with self.session.lock:
                 if not self.replay.waiting or self.session.holds or self.out:
                     self._progress = time.monotonic()
-                elif time.monotonic() - self._progress > STALL + 2 * self._recorded_gap():
+                elif time.monotonic() - self._progress > self._patience():
                     self._stalled()
 
     def _stalled(self) -> None:
-        if self.replay.give_up_printing():
+        if self.replay.give_up():
             return
         missing = self.replay.missing()
         if missing is None:
@@ -334,10 +353,14 @@ class Rerun:
         else:
             self._diverge(Difference(missing.seq, missing.component, describe(missing), "nothing"))
 
-    def _recorded_gap(self) -> float:
-        """How long the record took to come to what is waited for, in seconds."""
-        at, records = self.replay.pointer, self.replay.records
-        return min(600.0, max(0.0, records[at].at - records[at - 1].at)) if 0 < at < len(records) else 0.0
+    def _patience(self) -> float:
+        """How long the program may take to come to what is waited for, in seconds; not as long for a timer."""
+        replay = self.replay
+        at, records = replay.pointer, replay.records
+        gap = records[at].at - records[at - 1].at if 0 < at < len(records) else 0.0
+        gap -= replay.timers.waited.get(at, 0.0)
+        soft = bool(replay.timers.waited.get(at)) or replay.has_late
+        return (SOFT_STALL if soft else STALL) + 2 * min(600.0, max(0.0, gap))
 
     # -- bodies of the record ----------------------------------------------------------------------------------------
 

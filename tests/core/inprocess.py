@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from outtake_probe import timer_hooks
 from outtake_probe.attached import attach_session, detach_session
 from outtake_probe.bodies import Bodies, resolve
 from outtake_probe.calling import call
@@ -103,6 +104,7 @@ def execute(
     server.session, server.on_held = session, on_held
     top.counts.clear()
     attach_session(session)
+    take_out = timer_hooks.install(session)
     try:
         session.recorder.connect(cast(Connection, server), session.recorder.next)
         session.begin(None, python="", seed=0)
@@ -117,6 +119,7 @@ def execute(
         log.status, log.output = session.finish(status, log.output)
         session.recorder.flush()
     finally:
+        take_out()
         detach_session()
         session.recorder.close()
     if parent is not None and session.rerun is not None:

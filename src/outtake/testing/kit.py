@@ -54,6 +54,8 @@ Scene = Literal[
     "printing",
     "asking",
     "awaiting",
+    "cancelling",
+    "timing",
     "secret",
 ]
 WITH_INPUT: frozenset[Scene] = frozenset({"chat", "failing", "stream", "setting"})

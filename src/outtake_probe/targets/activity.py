@@ -94,7 +94,8 @@ def _timers(loop: asyncio.AbstractEventLoop) -> bool:
 
 
 def _is_own(handle: Any) -> bool:
-    module = getattr(getattr(handle, "_callback", None), "__module__", None) or ""
+    callback = getattr(handle, "_callback", None)
+    module = getattr(getattr(callback, "__wrapped__", callback), "__module__", None) or ""
     return not module.startswith(("asyncio", "_asyncio"))
 
 
