@@ -14,6 +14,7 @@ from outtake_probe.values import decode, encode
 if TYPE_CHECKING:
     from outtake_probe.states.inside import Caught
     from outtake_probe.states.repeating import Repeat
+    from outtake_probe.waits import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ class Call:
     """Offers `save_state` and `load_state` for its state, where the adapter has such an object at hand."""
     repeat: Repeat | None = None
     """How to execute it once more, in a fork; set by `outtake_probe.calling`."""
+    link: Link | None = None
+    """Has the program take it back by more than its task, see `outtake_probe.waits.Wait`."""
     reaches: Sequence[object] | None = None
     """Of a tool, what its code can reach in this process: its functions, the objects that it belongs to or is given.
     None: nobody can tell, see `outtake_probe.keeping`."""

@@ -22,6 +22,7 @@ from outtake_probe.edits import Edit
 from outtake_probe.patterns import matches
 from outtake_probe.records import (
     STREAMS,
+    TIMER,
     ConfigSet,
     Edited,
     Effects,
@@ -33,7 +34,6 @@ from outtake_probe.records import (
     MessageQueued,
     Noted,
     Record,
-    TIMER,
     RunEnded,
     RunStarted,
     SpanEnded,

@@ -12,7 +12,8 @@ import threading
 import time
 from asyncio.base_events import BaseEventLoop
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, SupportsIndex, TypeGuard
 
 from outtake_probe.session import Session
 from outtake_probe.timers import Timer, Timers, caller
@@ -20,6 +21,9 @@ from outtake_probe.waits import SETTLE, on_loop
 
 BREATH = 0.01
 """Seconds that a thread has, after a sleep in a replay, to do what it woke up for, before others go on."""
+
+_WAKING = ("asyncio", "_asyncio", "anyio")
+"""Modules whose callbacks do no more than wake tasks up, or cancel them."""
 
 
 def install(session: Session) -> Callable[[], None]:
@@ -53,7 +57,7 @@ def _see_loops(timers: Timers) -> Callable[[], None]:
         if made is None:
             return real(self, when, callback, *args, context=context)
         around = context if context is not None else contextvars.copy_context()
-        timer = _LoopTimer(timers, made, self, callback, args, around)
+        timer = _LoopTimer(timers, made, self, partial(callback, *args), around)
         timer.handle = real(self, when, timer, context=around)
         timer.begin()
         return timer.handle
@@ -69,22 +73,16 @@ def _see_loops(timers: Timers) -> Callable[[], None]:
 class _LoopTimer:
     """What a loop calls instead of a timer's callback: at its time by the clock, which may not be its turn."""
 
-    __slots__ = ("__wrapped__", "args", "context", "handle", "is_late", "is_over", "loop", "made", "seq", "timers")
+    __slots__ = ("__wrapped__", "called", "context", "handle", "is_late", "is_over", "loop", "made", "seq", "timers")
 
     def __init__(
-        self,
-        timers: Timers,
-        made: Timer,
-        loop: BaseEventLoop,
-        callback: Callable[..., object],
-        args: tuple[Any, ...],
-        context: contextvars.Context,
+        self, timers: Timers, made: Timer, loop: BaseEventLoop, called: partial[object], context: contextvars.Context
     ) -> None:
         self.timers = timers
         self.made = made
         self.loop = loop
-        self.__wrapped__ = callback
-        self.args = args
+        self.called = called
+        self.__wrapped__ = called.func
         self.context = context
         self.handle: asyncio.TimerHandle | None = None
         self.seq: int | None = None
@@ -120,11 +118,14 @@ class _LoopTimer:
         self._go()
 
     def _go(self) -> None:
-        """Do what it was set for.  It is over when what it wakes up comes to run, right after this turn of the loop."""
+        """Do what it was set for.  What wakes a task is over when that comes to run, after this turn of the loop."""
         self.is_over = True
-        self.loop.call_soon(self.timers.over, self.made)
+        if (getattr(self.__wrapped__, "__module__", None) or "").startswith(_WAKING):
+            self.loop.call_soon(self.timers.over, self.made)
+        else:
+            self.timers.over(self.made)
         self._settle(SETTLE)
-        self.__wrapped__(*self.args)
+        self.called()
 
     def _call_from_anywhere(self) -> None:
         try:
@@ -188,14 +189,13 @@ def _see_sleep(timers: Timers) -> Callable[[], None]:
     real = time.sleep
     woken = threading.local()
 
-    def sleep(seconds: float, /) -> None:
+    def sleep(seconds: float | SupportsIndex, /) -> None:
         before: _Woken | None = getattr(woken, "last", None)
         if before is not None:
             woken.last = None
             before.done()
         is_ours = threading.current_thread().name.startswith("outtake-")
-        made = timers.set(caller(0)) if not is_ours and _is_some(seconds) else None
-        if made is None:
+        if is_ours or not _is_some(seconds) or (made := timers.set(caller(0))) is None:
             real(seconds)
             return
         seq, wait = timers.turn(made) if timers.binds else (None, None)
@@ -222,6 +222,6 @@ def _see_sleep(timers: Timers) -> Callable[[], None]:
     return take_out
 
 
-def _is_some(seconds: object) -> bool:
+def _is_some(seconds: object) -> TypeGuard[float]:
     """Whether a thread that sleeps this long lets others go on in between."""
     return isinstance(seconds, (int, float)) and seconds > 0

@@ -12,19 +12,23 @@ from collections.abc import Callable, Generator
 from typing import TypeVar
 
 T = TypeVar("T")
+Link = Callable[["asyncio.Future[None]"], object]
+"""Has a future cancelled by something of the program's, such as a token of its framework."""
 
 
 class Wait:
     """Something that will be true once: set it from any thread, wait for it in a thread or on a loop."""
 
-    __slots__ = ("_called", "_lock", "done", "order", "yields")
+    __slots__ = ("_called", "_lock", "done", "link", "order", "yields")
 
-    def __init__(self, *, yields: bool = False, order: bool = False) -> None:
+    def __init__(self, *, yields: bool = False, order: bool = False, link: Link | None = None) -> None:
         self.done = False
         self.yields = yields
         """On a loop, only let others run first; in a thread, nothing."""
         self.order = order
         """Waits for others of the program: a thread that runs an event loop must not, they may need that loop."""
+        self.link = link
+        """On a loop, by what else than its task the program may cancel it."""
         self._called: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
@@ -60,6 +64,8 @@ class Wait:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
         self.then(lambda: _tell(loop, future))
+        if self.link is not None:
+            self.link(future)
         await future
 
 

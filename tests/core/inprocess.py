@@ -118,6 +118,7 @@ def execute(
             status, log.output = "failed", describe_error(error)
         log.status, log.output = session.finish(status, log.output)
         session.recorder.flush()
+        session.recorder.stored(session.recorder.next - 1).block()  # another thread may be sending
     finally:
         take_out()
         detach_session()

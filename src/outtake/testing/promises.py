@@ -15,6 +15,7 @@ from outtake.testing.checks import (
     settings,
     states,
     stepping,
+    timing,
     waiting,
 )
 from outtake.testing.kit import Kit, Scene
@@ -184,6 +185,20 @@ promises: tuple[Promise, ...] = (
         "A fork without an edit prints what its parent printed.",
         inside.printed,
         "printing",
+    ),
+    Promise(
+        "cancellation",
+        FORK,
+        "What the program took back is taken back in a fork.",
+        timing.cancelled,
+        "cancelling",
+    ),
+    Promise(
+        "timers",
+        FORK,
+        "What the program does when some time has passed, it does at the same point of a fork.",
+        timing.timed,
+        "timing",
     ),
     Promise(
         "errors",

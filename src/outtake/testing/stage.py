@@ -13,12 +13,17 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 CALLS = "calls.txt"
 """What was really called, one JSON list ``[kind, what was asked]`` a line."""
 POINT = "point.json"
 """Where the suite wants the program to stop or to die, see `outtake.testing.points`."""
+LIMIT = 0.1
+"""Seconds after which a program takes back what has not been answered."""
+SLOW = 60.0
+"""Seconds that a slow tool would take."""
 LATER = 1.0
 """Seconds after which another part of a program answers."""
 PIECES = 4
@@ -89,6 +94,23 @@ def called(kind: str, asked: str) -> str:
 async def acalled(kind: str, asked: str) -> str:
     """`called`, without blocking the loop."""
     return await asyncio.to_thread(called, kind, asked)
+
+
+async def aslowly(kind: str, asked: str) -> str:
+    """`acalled`, by something that takes too long."""
+    told = await acalled(kind, asked)
+    await asyncio.sleep(SLOW)
+    return told
+
+
+def in_time(tell: Callable[[], object]) -> None:
+    """Call `tell` in a thread of its own that sleeps `LIMIT` first."""
+    threading.Thread(target=_after_a_sleep, args=(tell,)).start()
+
+
+def _after_a_sleep(tell: Callable[[], object]) -> None:
+    time.sleep(LIMIT)
+    tell()
 
 
 def _stop_at(number: int) -> None:

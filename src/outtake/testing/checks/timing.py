@@ -1,4 +1,4 @@
-"""Promises about time: what the program takes back, and what it does when some time has passed, are so in every fork."""
+"""Promises about time: what the program takes back, or does when some time has passed, it does so in every fork."""
 
 from __future__ import annotations
 

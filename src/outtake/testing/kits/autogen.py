@@ -299,6 +299,61 @@ async def main():
 """
 )
 
+CANCELLING = """
+import asyncio
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.conditions import MaxMessageTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+from autogen_core import CancellationToken
+from model import Scripted
+from stage import LIMIT, aslowly
+
+class Slow(Scripted):
+    async def create(self, messages, *, cancellation_token=None, **options):
+        asking = asyncio.ensure_future(aslowly("model", "slow"))
+        cancellation_token.link_future(asking)
+        await asking
+        return await super().create(messages, **options)
+
+async def limited(runner):
+    token = CancellationToken()
+    asyncio.get_running_loop().call_later(LIMIT, token.cancel)
+    try:
+        return await runner.run(task="begin", cancellation_token=token)
+    except asyncio.CancelledError:
+        return None
+
+async def main():
+    assert await limited(AssistantAgent("ann", Slow())) is None
+    team = RoundRobinGroupChat([AssistantAgent("bob", Slow())], termination_condition=MaxMessageTermination(9))
+    assert await limited(team) is None
+    carl = AssistantAgent("carl", Scripted(), system_message="Finish it.")
+    return (await carl.run(task="instead")).messages[-1].content
+"""
+
+TIMING = """
+import asyncio
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.conditions import ExternalTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+from model import Scripted
+from stage import LIMIT
+
+async def stop(termination):
+    await asyncio.sleep(LIMIT)
+    termination.set()
+
+async def main():
+    termination = ExternalTermination()
+    ann = AssistantAgent("ann", Scripted(), system_message="Go on.")
+    bob = AssistantAgent("bob", Scripted(), system_message="Go on and on.")
+    team = RoundRobinGroupChat([ann, bob], termination_condition=termination)
+    stopping = asyncio.create_task(stop(termination))
+    result = await team.run(task="begin")
+    await stopping
+    return [len(result.messages), result.messages[-1].content]
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -311,6 +366,8 @@ PROGRAMS: dict[Scene, str] = {
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
+    "cancelling": CANCELLING,
+    "timing": TIMING,
     "secret": SECRET,
 }
 

@@ -108,6 +108,44 @@ async def main():
     return await aask(f"what of {await alater()}")
 """
 
+CANCELLING = """
+import asyncio
+from model import aask, stream
+from stage import LIMIT
+
+async def read(into):
+    async for piece in stream("slowly: a stream"):
+        into.append(piece)
+
+async def main():
+    got = []
+    for word in ("one", "two"):
+        try:
+            got.append(await asyncio.wait_for(aask(f"slowly: {word}"), LIMIT))
+        except asyncio.TimeoutError:
+            got.append(await aask(f"instead of {word}"))
+    try:
+        await asyncio.wait_for(read(got), LIMIT)
+    except asyncio.TimeoutError:
+        got.append(await aask("instead of the rest"))
+    return got
+"""
+
+TIMING = """
+import asyncio
+from model import aask
+from stage import LIMIT
+
+async def main():
+    stop = []
+    asyncio.get_running_loop().call_later(LIMIT, stop.append, True)
+    rounds = 0
+    while not stop:
+        await aask(f"round {rounds}")
+        rounds += 1
+    return await aask(f"after {rounds} rounds")
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -117,5 +155,7 @@ PROGRAMS: dict[Scene, str] = {
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
+    "cancelling": CANCELLING,
+    "timing": TIMING,
     "secret": SECRET,
 }

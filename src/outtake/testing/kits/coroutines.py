@@ -192,6 +192,75 @@ async def main():
     return await ask(f"what of {await alater()}")
 """
 
+CANCELLING = """
+import asyncio
+import outtake
+from stage import LIMIT, SLOW, acalled, aslowly, pieces
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+@outtake.model
+async def tell(prompt):
+    for piece in pieces(await acalled("model", prompt)):
+        yield piece
+    await asyncio.sleep(SLOW)
+
+@outtake.tool
+async def look(what):
+    return await aslowly("tool", what)
+
+async def read(into):
+    async for piece in tell("a stream"):
+        into.append(piece)
+
+async def main():
+    got = []
+    for name in ("one", "two"):
+        try:
+            await asyncio.wait_for(look(name), LIMIT)
+        except asyncio.TimeoutError:
+            got.append(await ask(f"instead of {name}"))
+    try:
+        await asyncio.wait_for(read(got), LIMIT)
+    except asyncio.TimeoutError:
+        got.append(await ask("instead of the rest"))
+    tasks = [asyncio.create_task(ask("quick")), asyncio.create_task(look("slow"))]
+    done, rest = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in rest:
+        task.cancel()
+    await asyncio.gather(*rest, return_exceptions=True)
+    return [*got, *(task.result() for task in done)]
+"""
+
+TIMING = """
+import asyncio
+import outtake
+from stage import LIMIT, acalled
+
+@outtake.model
+async def ask(prompt):
+    return await acalled("model", prompt)
+
+async def work(stop):
+    rounds = 0
+    while not stop:
+        await ask(f"round {rounds}")
+        rounds += 1
+    return rounds
+
+async def main():
+    stop = []
+    asyncio.get_running_loop().call_later(LIMIT, stop.append, True)
+    task = asyncio.create_task(work(stop))
+    looks = 0
+    while not task.done():
+        looks += 1
+        await asyncio.sleep(0.01)
+    return await ask(f"after {task.result()} rounds and {looks} looks")
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -202,6 +271,8 @@ PROGRAMS: dict[Scene, str] = {
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
+    "cancelling": CANCELLING,
+    "timing": TIMING,
     "secret": SECRET,
 }
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from outtake.testing.kit import Kit, Scene, Setting
 
 MODEL = '''
+import asyncio
 from typing import Any
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, SystemMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import SecretStr
-from stage import acalled, called, pieces
+from stage import SLOW, acalled, called, pieces
 
 class Scripted(BaseChatModel):
     """Answers with a hash of what it is told; calls the first tool that it has, once."""
@@ -49,6 +52,14 @@ class Streaming(Scripted):
     async def _astream(self, messages, stop=None, run_manager=None, **kwargs):
         for piece in pieces(await acalled("model", said(messages))):
             yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+
+class Hanging(Streaming):
+    """Gives the first piece of its answer, and no more."""
+
+    async def _astream(self, messages, stop=None, run_manager=None, **kwargs):
+        async for piece in super()._astream(messages, stop, run_manager, **kwargs):
+            yield piece
+            await asyncio.sleep(SLOW)
 
 def said(messages):
     return " ".join(str(message.content) for message in messages)
@@ -353,6 +364,88 @@ def main():
     return graph
 """
 
+CANCELLING = """
+import asyncio
+import operator
+from typing import Annotated, TypedDict
+from langchain_core.tools import tool
+from langgraph.graph import START, StateGraph
+from model import Hanging, Scripted
+from stage import BROKEN, LIMIT, aslowly
+
+class State(TypedDict):
+    answers: Annotated[list, operator.add]
+
+@tool
+async def look(what: str) -> str:
+    '''Look at something.'''
+    return await aslowly("tool", what)
+
+async def limited(state):
+    try:
+        return {{"answers": [await asyncio.wait_for(look.ainvoke({{"what": "one"}}), LIMIT)]}}
+    except asyncio.TimeoutError:
+        return {{"answers": [(await Scripted().ainvoke("instead of one")).content]}}
+
+async def slow(state):
+    return {{"answers": [await look.ainvoke({{"what": "two"}})]}}
+
+async def broken(state):
+    await Scripted().ainvoke("broken")
+    raise LookupError(BROKEN)
+
+async def tell(state):
+    return {{"answers": [(await Hanging().ainvoke("a stream")).content]}}
+
+def graph(*nodes):
+    made = StateGraph(State)
+    for node in nodes:
+        made.add_node(node.__name__, node)
+        made.add_edge(START, node.__name__)
+    return made.compile()
+
+async def main():
+    got = (await graph(limited).ainvoke({{"answers": []}}))["answers"]
+    try:
+        await graph(slow, broken).ainvoke({{"answers": []}})
+    except LookupError as error:
+        got.append((await Scripted().ainvoke(f"what about {{error}}")).content)
+    told = graph(tell).astream({{"answers": []}}, stream_mode="messages")
+    async for piece, _ in told:
+        got.append(piece.content)
+        break
+    await told.aclose()
+    return [*got, (await Scripted().ainvoke("instead of the rest")).content]
+"""
+
+TIMING = """
+import threading
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from model import Scripted
+from stage import in_time
+
+stop = threading.Event()
+
+class State(TypedDict):
+    rounds: int
+
+{async_}def work(state):
+    rounds = 0
+    while not stop.is_set():
+        {await_}Scripted().{invoke}(f"round {{rounds}}")
+        rounds += 1
+    return {{"rounds": rounds}}
+
+{async_}def main():
+    graph = StateGraph(State)
+    graph.add_node("work", work)
+    graph.add_edge(START, "work")
+    in_time(stop.set)
+    done = {await_}graph.compile().{invoke}({{"rounds": 0}})
+    return ({await_}Scripted().{invoke}(f"after {{done['rounds']}} rounds")).content
+"""
+
 SCENES: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -364,6 +457,8 @@ SCENES: dict[Scene, str] = {
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
+    "cancelling": CANCELLING,
+    "timing": TIMING,
     "secret": SECRET,
 }
 _COROUTINES = {
@@ -386,13 +481,13 @@ _THREADS = {
 }
 
 
-def _kit(name: str, words: dict[str, str], environment: str) -> Kit:
+def _kit(name: str, words: dict[str, str], environment: str, without: Sequence[Scene] = ()) -> Kit:
     return Kit(
         name=name,
         adapter="outtake_probe.targets.langgraph",
         packages=["langgraph", "langchain", "langchain-core"],
         environment=environment,
-        programs={scene: program.format(**words) for scene, program in SCENES.items()},
+        programs={scene: program.format(**words) for scene, program in SCENES.items() if scene not in without},
         files={"model.py": MODEL, "outtake.toml": '[state]\nput = "shelf"\n'},
         tokens=(7, 3),
         setting=Setting(component="team/ann/model", key="system_prompt", value="Talk like a pirate."),
@@ -400,5 +495,6 @@ def _kit(name: str, words: dict[str, str], environment: str) -> Kit:
 
 
 KIT = _kit("LangGraph", _COROUTINES, "langgraph")
-SYNC = _kit("LangGraph, sync", _THREADS, "langgraph")
+SYNC = _kit("LangGraph, sync", _THREADS, "langgraph", without=["cancelling"])
+"""Nothing takes a call of a thread back."""
 OLDEST = _kit("LangGraph, oldest", _COROUTINES, "langgraph-oldest")

@@ -501,6 +501,84 @@ async def main():
 """
 )
 
+CANCELLING = (
+    _HEAD
+    + """
+import asyncio
+from stage import LIMIT, aslowly
+
+async def look(what: str) -> str:
+    '''Look at something.'''
+    return await aslowly("tool", what)
+
+tool = FunctionTool.from_defaults(async_fn=look)
+
+class Limited(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        try:
+            return StopEvent(result=str(await asyncio.wait_for(tool.acall(what="one"), LIMIT)))
+        except asyncio.TimeoutError:
+            return StopEvent(result=(await llm.acomplete("instead of one")).text)
+
+class Slow(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=str(await tool.acall(what="two")))
+
+async def main():
+    got = [await Limited(timeout=300).run()]
+    try:
+        await Slow(timeout=LIMIT).run()
+    except Exception as error:
+        got.append((await llm.acomplete(f"what about a {type(error).__name__}")).text)
+    handler = Slow(timeout=300).run()
+    await asyncio.sleep(LIMIT)
+    await handler.cancel_run()
+    return [*got, (await llm.acomplete("instead of the rest")).text]
+"""
+)
+
+TIMING = (
+    _HEAD
+    + """
+from stage import in_time
+
+class Busy(Workflow):
+    @step
+    async def work(self, ev: StartEvent) -> StopEvent:
+        stop, rounds = threading.Event(), 0
+        in_time(stop.set)
+        while not stop.is_set():
+            await llm.acomplete(f"round {rounds}")
+            rounds += 1
+        return StopEvent(result=(await llm.acomplete(f"after {rounds} rounds")).text)
+
+def main():
+    return Busy(timeout=300)
+"""
+)
+
+TIMING_IN_THREADS = (
+    _HEAD
+    + """
+from stage import in_time
+
+class Busy(Workflow):
+    @step
+    def work(self, ev: StartEvent) -> StopEvent:
+        stop, rounds = threading.Event(), 0
+        in_time(stop.set)
+        while not stop.is_set():
+            llm.complete(f"round {rounds}")
+            rounds += 1
+        return StopEvent(result=llm.complete(f"after {rounds} rounds").text)
+
+def main():
+    return Busy(timeout=300)
+"""
+)
+
 _PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -513,6 +591,8 @@ _PROGRAMS: dict[Scene, str] = {
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
+    "cancelling": CANCELLING,
+    "timing": TIMING,
     "secret": SECRET,
 }
 _IN_THREADS: dict[Scene, str] = {
@@ -521,6 +601,7 @@ _IN_THREADS: dict[Scene, str] = {
     "parallel": PARALLEL_IN_THREADS,
     "failing": FAILING_IN_THREADS,
     "stream": STREAM_IN_THREADS,
+    "timing": TIMING_IN_THREADS,
 }
 
 

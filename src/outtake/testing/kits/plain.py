@@ -203,6 +203,25 @@ def main():
     return ask(f"what of {told.get()}")
 """
 
+TIMING = """
+import threading
+import outtake
+from stage import called, in_time
+
+@outtake.model
+def ask(prompt):
+    return called("model", prompt)
+
+def main():
+    stop = threading.Event()
+    in_time(stop.set)
+    rounds = 0
+    while not stop.is_set():
+        ask(f"round {rounds}")
+        rounds += 1
+    return ask(f"after {rounds} rounds")
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -213,6 +232,7 @@ PROGRAMS: dict[Scene, str] = {
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
+    "timing": TIMING,
     "secret": SECRET,
 }
 

@@ -6,7 +6,7 @@ The program starts it: what comes there is a real call.
 PROVIDER = '''
 import json, threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from stage import BROKEN, called
+from stage import BROKEN, SLOW, called
 
 def texts(value):
     """Every text that the model is told, in order."""
@@ -29,11 +29,14 @@ def serve(whole, events, turns=("messages", "input")):
             if "please fail" in asked:
                 return self.reply(400, {"type": "error", "error": {"type": "invalid_request_error", "message": BROKEN}})
             if not body.get("stream"):
+                threading.Event().wait(SLOW if "slowly" in asked else 0)
                 return self.reply(200, whole(self.path, answer))
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for event in events(self.path, answer):
+            for number, event in enumerate(events(self.path, answer)):
+                if "slowly" in asked and number == 2:
+                    threading.Event().wait(SLOW)
                 name = f"event: {event['type']}\\n" if "type" in event else ""
                 self.wfile.write(f"{name}data: {json.dumps(event)}\\n\\n".encode())
             self.wfile.write(b"data: [DONE]\\n\\n")

@@ -8,7 +8,7 @@ caching client calls another client, a workbench calls a tool): only the outermo
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from autogen_core import CancellationToken
@@ -28,6 +28,7 @@ from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import TAG, decode, encode
+from outtake_probe.waits import Link
 
 Method = Callable[..., Any]
 
@@ -132,6 +133,7 @@ def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs
         given,
         type=type(client).__name__,
         functions=(type(client).create, type(client).create_stream),
+        link=_link(kwargs.values()),
         decode_input=prompts.decode_prompt,
         encode=prompts.encode_piece,
         usage=_usage,
@@ -163,7 +165,7 @@ def _tool(hub: Hub) -> Callable[[Method], Method]:
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,
-                    _tool_call(hub, self, args),
+                    _tool_call(hub, self, args, [*rest, *kwargs.values()]),
                     lambda new: method(self, args if new is None else new.value, *rest, **kwargs),
                 )
 
@@ -180,7 +182,7 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
                 async for piece in method(self, args, *rest, **kwargs):
                     yield piece
                 return
-            call = _tool_call(hub, self, args)
+            call = _tool_call(hub, self, args, [*rest, *kwargs.values()])
             with inside_call(hub.desks.wake_here):
                 async for piece in astream(
                     hub.session, call, lambda new: method(self, args if new is None else new.value, *rest, **kwargs)
@@ -192,7 +194,12 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
-def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any]) -> Call:
+def _link(others: Iterable[object]) -> Link | None:
+    """How the program cancels what it has given these arguments to."""
+    return next((each.link_future for each in others if isinstance(each, CancellationToken)), None)
+
+
+def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[object]) -> Call:
     given = codec.plain(dict(args))
     function = getattr(tool, "_func", None)
     return Call(
@@ -204,6 +211,7 @@ def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any]) -> Call:
         state=resources.declared(tool, function, type(tool)),
         known=lambda: resources.known(hub.session.states, tool, function),
         reaches=(function or tool,),
+        link=_link(others),
         normalize=lambda _, value: _arguments(tool, given, value),
     )
 
@@ -244,7 +252,7 @@ def _workbench(hub: Hub) -> Callable[[Method], Method]:
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,
-                    _workbench_call(hub, self, name, arguments),
+                    _workbench_call(hub, self, name, arguments, [*rest, *kwargs.values()]),
                     lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
                 )
 
@@ -266,7 +274,7 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
             with inside_call(hub.desks.wake_here):
                 async for piece in astream(
                     hub.session,
-                    _workbench_call(hub, self, name, arguments),
+                    _workbench_call(hub, self, name, arguments, [*rest, *kwargs.values()]),
                     lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
                 ):
                     yield piece
@@ -276,7 +284,9 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
-def _workbench_call(hub: Hub, workbench: Any, name: str, arguments: Mapping[str, Any] | None) -> Call:
+def _workbench_call(
+    hub: Hub, workbench: Any, name: str, arguments: Mapping[str, Any] | None, others: Iterable[object]
+) -> Call:
     given = codec.plain(dict(arguments or {}))
     place = _below("workbench")
     return Call(
@@ -285,6 +295,7 @@ def _workbench_call(hub: Hub, workbench: Any, name: str, arguments: Mapping[str,
         given,
         effects=getattr(workbench, "__outtake_effects__", None),
         functions=(type(workbench).call_tool,),
+        link=_link(others),
         state=resources.declared(workbench, type(workbench)),
         known=lambda: resources.owned(hub.session.states, workbench, place),
         encode=_encode_tool_result,
@@ -328,6 +339,7 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
                 functions=(method,),
                 state=resources.declared(self, type(self)),
                 known=lambda: resources.owned(hub.session.states, self, place),
+                link=_link([*rest, *kwargs.values()]),
                 decode=_code_result,
                 normalize_output=lambda value: encode(_code_result(value)),
                 decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],
@@ -369,7 +381,8 @@ def ask_user(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def get_input(self: Any, prompt: str, cancellation_token: CancellationToken | None) -> Any:
-            call = Call("tool", _below("input"), {"prompt": prompt}, effects="read")
+            link = _link([cancellation_token])
+            call = Call("tool", _below("input"), {"prompt": prompt}, effects="read", link=link)
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,
