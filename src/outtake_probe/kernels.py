@@ -273,6 +273,7 @@ class Kernel:
         with self._lock:
             self._busy = False
             ends = self._ending or self._session.stopping
+        self._session.recorder.flush()  # a kernel that waits for its next cell may die
         if ends:
             self.end()
             say("the run has ended; cells are not recorded any more")

@@ -92,9 +92,10 @@ def _plain(source: str) -> str:
     if _is_python(source):
         return source
     lines = source.split("\n")
-    if _CELL_MAGIC.match(lines[0]):
-        return "\n".join(f"# {line}" for line in lines)
-    return "\n".join(_nothing(line) for line in lines)
+    plain = "\n".join(_nothing(line) for line in lines)
+    if _CELL_MAGIC.match(lines[0]) or not _is_python(plain):
+        return "\n".join(f"# {line}" for line in lines)  # a cell that is nothing must not spoil the others
+    return plain
 
 
 def _nothing(line: str) -> str:
