@@ -281,7 +281,7 @@ def test_cells_before_the_extension_are_executed_by_a_fork_without_their_calls(c
     assert "ask is called by a cell that was executed before %load_ext outtake" in cli("console", done["run"]).err
     diverged = cli("fork", "r1", "--at", str(at_end), "--headless", "--json")
     assert (diverged.code, diverged.document["status"]) == (3, "diverged")
-    assert "name 'second' is not defined" in diverged.document["error"]["asked"]
+    assert "name 'second' is not defined" in diverged.out
     assert calls(cli) == []
 
 
@@ -331,3 +331,35 @@ def test_what_a_kernel_recorded_is_only_forked(cli: Cli) -> None:
     done = cli("run", "kernel notes")
     assert done.code == 2
     assert "its run begins with %load_ext outtake, and can be forked" in done.out + done.err
+
+
+def test_a_fork_of_an_imported_kernel_is_told_to_execute_what_the_file_holds(cli: Cli) -> None:
+    with driven(cli, "shell") as shell:
+        shell.ok(LOAD, DEFINE, "ask('a')")
+        shell.ends()
+        cli("export", "r1", "-o", "r1.outtake").ok()
+        cli("import", "r1.outtake").ok()
+        calls(cli)
+        refused = cli("fork", "r2", "--at", "2", "--headless")
+        assert refused.code == 2
+        assert "executes the cells that the file holds: 'kernel kernel'" in refused.err
+        again = cli("fork", "r2", "--at", "2", "--trust", "--headless", "--json").ok().document
+        assert (again["output"], again["executed"]["model"]) == ({"cells": 2, "failed": []}, 0)
+        second = cli("fork", "r3", "--at", "2", "--headless", "--json").ok().document
+        assert (second["output"], second["executed"]["model"], calls(cli)) == (again["output"], 0, [])
+
+
+def test_a_fork_of_a_fork_that_was_stopped_has_all_cells(cli: Cli) -> None:
+    with driven(cli, "shell") as shell:
+        shell.ok(LOAD, DEFINE, "a = ask('a')", "ask(a + 'b')", "ask('c')")
+        shell.ends()
+        at = start_of(cli, "kernel/cell 3")
+        edit = json.dumps({"op": "replace_input", "seq": at, "value": {"cell": 3, "source": "a = ask('z')"}})
+        assert fork(cli, "--edit", edit, "--break", "step:kernel/cell?4")["status"] == "held"
+        cli("stop", "r2").ok()
+        assert len(steps(cli, "r2")) == 2
+        calls(cli)
+        end = next(r["seq"] for r in cli("show", "r2", "--json").ok().documents if r["kind"] == "run_ended")
+        done = cli("fork", "r2", "--at", str(end), "--headless", "--json").ok().document
+    assert (done["output"], done["executed"]["model"]) == ({"cells": 4, "failed": []}, 2)
+    assert steps(cli, done["run"])[1:3] == [("kernel/cell 3", "a = ask('z')"), ("kernel/cell 4", "ask(a + 'b')")]
