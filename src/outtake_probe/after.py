@@ -51,7 +51,8 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
         passage.changes = yield from session.rerun.body(end.changes)
     if passage.failed and _is_cancellation(value):
         yield from print_again(session, passage)
-        yield Wait()
+        if not session.was_interrupted:
+            yield Wait()
     if passage.changes is not None and isinstance(passage.call.whole, Sends):
         yield from _resend(session.rerun, passage, passage.call.whole)
     return value

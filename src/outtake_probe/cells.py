@@ -88,11 +88,12 @@ class Shell:
         self._shell = _ipython(module)
         self._clocks: ClockReads | None = None
 
-    def read_clocks(self) -> None:
-        """From now on cells read the clock through the session."""
+    def follow_kernel(self) -> None:
+        """Cells are now what a kernel recorded: they read the clock through the session, and ``exit`` ends nothing."""
         self._clocks = ClockReads()
         if self._shell is not None:
             self._shell.ast_transformers.append(self._clocks)
+            self._shell.ask_exit = lambda: None
 
     @property
     def is_ipython(self) -> bool:
@@ -175,7 +176,8 @@ class RecordedCells:
         self._shell = Shell(module)
         self._own = OwnCells(session, own, os.path.join(own.folder, CELLS))
         self._earlier: list[str] = list(told["earlier"])
-        self._cells = [(int(cell["cell"]), str(cell["source"])) for cell in told["cells"]]
+        self._cells = [Cell(int(cell["cell"]), str(cell["source"]), 0) for cell in told["cells"]]
+        self._interrupted = [bool(cell.get("interrupted")) for cell in told["cells"]]
         self._loop = bool(told["loop"])
         self._seed = seed
         self._failed: list[int] = []
@@ -190,9 +192,8 @@ class RecordedCells:
             with self._goes_on(), _unrecorded(self._session):
                 await self._execute(self._own.add(number, source), source)
         self._begin()
-        for at, (number, source) in enumerate(self._cells, len(self._earlier)):
-            cell = Cell(number, source, 0)
-            with self._goes_on(number):
+        for at, cell in enumerate(self._cells):
+            with self._goes_on(cell.number), self._as_recorded(at):
                 await acall(self._session, step(cell), lambda new: self._execute(*self._now(at, cell, new)))  # noqa: B023
         return summary(len(self._cells), self._failed)
 
@@ -202,21 +203,29 @@ class RecordedCells:
                 with self._goes_on(), _unrecorded(self._session):
                     self._finish(loop, self._own.add(number, source), source)
             self._begin()
-            for at, (number, source) in enumerate(self._cells, len(self._earlier)):
-                cell = Cell(number, source, 0)
-                with self._goes_on(number):
+            for at, cell in enumerate(self._cells):
+                with self._goes_on(cell.number), self._as_recorded(at):
                     call(self._session, step(cell), lambda new: self._finish(loop, *self._now(at, cell, new)))  # noqa: B023
         return summary(len(self._cells), self._failed)
 
     def _begin(self) -> None:
         """What comes now was recorded: chance and clocks are what they were when the kernel was attached."""
         random.seed(self._seed)
-        self._shell.read_clocks()
+        self._shell.follow_kernel()
 
     def _now(self, at: int, cell: Cell, new: NewInput | None) -> tuple[Cell, str]:
         """A cell with its place among the others, and its source, which an edit may have changed."""
         source = new.value if new is not None else cell.source
-        return self._own.put(at, cell.number, source), source
+        return self._own.put(len(self._earlier) + at, cell.number, source), source
+
+    @contextmanager
+    def _as_recorded(self, at: int) -> Iterator[None]:
+        """A cell that was interrupted is interrupted again, where the record says that it was."""
+        self._session.was_interrupted = self._interrupted[at]
+        try:
+            yield
+        finally:
+            self._session.was_interrupted = False
 
     async def _execute(self, cell: Cell, source: str) -> object:
         return await self._shell.run(cell, source, self._own.path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import builtins
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -28,7 +29,7 @@ from outtake_probe.notebooks import Cell
 from outtake_probe.process import Joined
 from outtake_probe.records import Status
 from outtake_probe.session import Stopped
-from outtake_probe.sources import ClockReads
+from outtake_probe.sources import ClockReads, install_input
 
 
 class AlreadyAttached(RuntimeError):
@@ -107,7 +108,9 @@ class Kernel:
         self._session = self._joined.session
         self._cells = OwnCells(self._session, self._joined.own, os.path.join(self._joined.own.folder, CELLS))
         self._lock = threading.RLock()
-        self._busy = False
+        self._input = builtins.input
+        self._busy = 0
+        """Cells that are executed: one, or several where a front end has more than one shell."""
         self._ending = False
         self._ended = False
         self._before = max(0, len(earlier) - 1)
@@ -261,9 +264,9 @@ class Kernel:
     def _executing(self, number: int, done: _Execution) -> Iterator[None]:
         """A cell passes the gate.  What it raised is in its result already, and no error of who executes it."""
         with self._lock:
-            self._busy = True
+            self._busy += 1
         try:
-            with self._root.inside():
+            with self._root.inside(), self._reading():
                 yield
         except BaseException as error:  # noqa: BLE001  whatever a cell raises, the kernel goes on
             done.error = error
@@ -271,12 +274,24 @@ class Kernel:
         if done.error is not None:
             self._failed.append(number)
         with self._lock:
-            self._busy = False
+            self._busy -= 1
             ends = self._ending or self._session.stopping
         self._session.recorder.flush()  # a kernel that waits for its next cell may die
         if ends:
             self.end()
             say("the run has ended; cells are not recorded any more")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A kernel sets an `input` of its own for each cell: that passes the gate, too."""
+        if builtins.input is self._input:
+            yield
+            return
+        undo = install_input(self._session, self._joined.link.welcome.get("stdin", "inherit"))
+        try:
+            yield
+        finally:
+            undo()
 
     def _instead(self, number: int, done: _Execution, result: Any) -> Any:
         """The result of a cell that was not executed: the user has answered for it, or has interrupted the wait."""

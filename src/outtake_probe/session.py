@@ -189,6 +189,8 @@ class Session:
         self.stopping = False
         self.closed = False
         """Nothing passes the gate any more: what is called runs as it would without a debugger."""
+        self.was_interrupted = False
+        """What runs now was interrupted by its user in the parent: nobody cancels again what was cancelled by that."""
         self.failure = ""
         self.streams: list[Callable[[], None]] = []
         self.streaming: set[int] = set()

@@ -26,7 +26,8 @@ class Kernel:
     def execute(self, source: str, *, interrupt: str = "", **options: bool) -> dict[str, Any]:
         """Execute a cell, and interrupt it when it has printed this."""
         self._said, self._interrupt = "", interrupt
-        reply = self._client.execute_interactive(source, output_hook=self._hear, timeout=BOUND, **options)
+        hooks = {"output_hook": self._hear, "stdin_hook": lambda _: self._client.input("typed")}
+        reply = self._client.execute_interactive(source, allow_stdin=True, timeout=BOUND, **hooks, **options)
         content = reply["content"]
         names = ("status", "ename", "evalue", "execution_count")
         return {**{name: content.get(name) for name in names}, "said": self._said}

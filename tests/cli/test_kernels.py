@@ -195,6 +195,37 @@ def test_a_cell_that_fails_or_is_interrupted_is_no_end(cli: Cli) -> None:
     assert (mended["output"], mended["executed"]["model"]) == ({"cells": 7, "failed": [4, 6, 7]}, 0)
 
 
+WAIT = """
+import asyncio
+
+@outtake.model
+async def wait(prompt):
+    print("now", flush=True)
+    while True:  # a kernel whose loop has nothing to do does not see that it is interrupted
+        await asyncio.sleep(0.01)
+"""
+
+
+def test_what_is_typed_is_recorded_and_an_async_cell_is_interrupted(cli: Cli) -> None:
+    with driven(cli) as kernel:
+        kernel.ok(LOAD, DEFINE, WAIT)
+        assert kernel.ok("typed = input('> ')\nask(typed)")["said"] == "'TYPED'"
+        assert kernel("await wait('a')", interrupt="now")["status"] == "error"
+        assert kernel.ok("await think(input())")["said"] == "'typed!'"
+        kernel.ok("exit")
+        kernel.ends()
+    done = cli("info", "r1", "--json").ok().document
+    assert (done["status"], done["output"]) == ("completed", {"cells": 6, "failed": [5]})
+    assert done["executed"]["tool"] == 2
+    calls(cli)
+    again = fork(cli, "--at", str(start_of(cli, "kernel/cell 6")))
+    assert (again["output"], again["executed"], calls(cli)) == (
+        done["output"],
+        again["executed"] | {"model": 0, "tool": 0},
+        [],
+    )
+
+
 def test_unloading_ends_the_run_and_reloading_does_not(cli: Cli) -> None:
     with driven(cli) as kernel:
         kernel.ok(LOAD, DEFINE)
@@ -315,6 +346,7 @@ def test_without_a_server_or_after_attach_the_reason_is_told(cli: Cli) -> None:
         assert "outtake serve" in missing["evalue"]
         cli.start("serve", "--no-browser", "--port", "0").expect("http://")
         shell.ok("import outtake\nouttake.attach()")
+        assert cli("info", "r1", "--json").ok().document["python"].endswith("state/bin/python")
         assert shell(LOAD)["ename"] == "AlreadyAttached"
         shell.ends()
 
