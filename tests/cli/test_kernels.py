@@ -72,10 +72,9 @@ class Driven:
 
     def ok(self, *sources: str) -> Any:
         """Execute cells that do not fail; what came of the last one."""
-        for source in sources:
-            done = self(source)
-            assert done["status"] == "ok", (source, done)
-        return done
+        came = [self(source) for source in sources]
+        assert all(done["status"] == "ok" for done in came), came
+        return came[-1]
 
     def ends(self, how: str = "close") -> None:
         """The kernel is shut down, or killed, and the driver ends."""
