@@ -22,6 +22,8 @@ Restored = Literal["loaded", "repeated", "skipped"]
 Status = Literal["completed", "failed", "held", "stopped", "diverged"]
 STREAMS = ("stdout", "stderr")
 """Types of the notes that hold what was printed."""
+PROCESS_STARTED = "process_started"
+"""Type of the note that says which process the program starts: ``{"how", "command"}``."""
 CALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
 EFFECTS: tuple[Effects, ...] = get_args(Effects)
 
