@@ -119,7 +119,7 @@ class Kernel:
         for number, (source, compiled_as) in enumerate(earlier, 1):
             self._cells.add(number, source)
             self._know(compiled_as)
-        self._root = Opened(self._session, kernel_root(name, [source for source, _ in earlier], _has_loop()))
+        self._root = Opened(self._session, kernel_root(name, [source for source, _ in earlier], _has_loop(shell)))
         self._wrap()
         self._session.on_stop.append(self._stopped)
         atexit.register(self.end)
@@ -312,12 +312,12 @@ def _name(shell: InteractiveShell) -> str:
     return name.removesuffix(".ipynb").strip() if name.endswith(".ipynb") else "kernel"
 
 
-def _has_loop() -> bool:
-    """Whether a loop runs around the cells."""
+def _has_loop(shell: InteractiveShell) -> bool:
+    """Whether a loop runs around the cells: it does in a kernel, which may load the extension before it begins."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return False
+        return getattr(shell, "kernel", None) is not None
     return True
 
 

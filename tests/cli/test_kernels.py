@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,6 +131,17 @@ def edited(cli: Cli, cell: int, source: str, notebook: str = "notes") -> Any:
     return fork(cli, "--edit", json.dumps(edit))
 
 
+def over(cli: Cli, run: str = "r1") -> Any:
+    """A run, as soon as it has ended."""
+    return cli("wait", run, "--json").document
+
+
+def held(cli: Cli) -> str:
+    """What is held, as soon as something is."""
+    (hold,) = cli("wait", "r1", "--held", "--json").document["held"]
+    return f"hold:{hold['hold']}"
+
+
 CELLS = [
     DEFINE,
     "a = ask('b')\na",
@@ -146,7 +158,7 @@ def test_a_fork_of_a_kernel_executes_the_recorded_cells(cli: Cli) -> None:
         assert kernel.ok(*CELLS)["said"] == "'B'"
         kernel.ends()
     assert steps(cli) == [(f"notes/cell {number}", source) for number, source in enumerate(CELLS, 2)]
-    done = cli("info", "r1", "--json").ok().document
+    done = over(cli)
     assert (done["status"], done["output"]) == ("completed", {"cells": 6, "failed": []})
     assert calls(cli) == ["ask", "think", "ask", "ask", "ask"]
 
@@ -175,7 +187,7 @@ def test_a_cell_that_fails_or_is_interrupted_is_no_end(cli: Cli) -> None:
         assert kernel("a +")["ename"] == "SyntaxError"
         assert kernel.ok("b + ask('c')")["said"] == "'BC'"
         kernel.ends()
-    done = cli("info", "r1", "--json").ok().document
+    done = over(cli)
     assert (done["status"], done["output"]) == ("completed", {"cells": 7, "failed": [4, 5, 6, 7]})
     records = cli("show", "r1", "--json", "--bodies").ok().documents
     errors = [
@@ -213,7 +225,7 @@ def test_what_is_typed_is_recorded_and_an_async_cell_is_interrupted(cli: Cli) ->
         assert kernel.ok("await think(input())")["said"] == "'typed!'"
         kernel.ok("exit")
         kernel.ends()
-    done = cli("info", "r1", "--json").ok().document
+    done = over(cli)
     assert (done["status"], done["output"]) == ("completed", {"cells": 6, "failed": [5]})
     assert done["executed"]["tool"] == 2
     calls(cli)
@@ -231,7 +243,7 @@ def test_unloading_ends_the_run_and_reloading_does_not(cli: Cli) -> None:
         assert "already loaded" in kernel.ok(LOAD)["said"]
         kernel.ok("%reload_ext outtake", "ask('a')")
         kernel.ok("ask('b')\n%unload_ext outtake\nask('c')", "ask('not recorded')")
-        done = cli("info", "r1", "--json").ok().document
+        done = over(cli)
         assert (done["status"], done["output"]) == ("completed", {"cells": 5, "failed": []})
         assert [source for _, source in steps(cli)][3:] == ["ask('a')", "ask('b')\n%unload_ext outtake\nask('c')"]
         again = fork(cli, "--at", str(start_of(cli, "kernel/cell 5")))
@@ -240,7 +252,7 @@ def test_unloading_ends_the_run_and_reloading_does_not(cli: Cli) -> None:
         assert kernel.ok("ask('d')")["said"] == "'D'"
         kernel.ends()
     assert steps(cli, "r3") == [("kernel/cell 9", "ask('d')")]
-    assert cli("info", "r3", "--json").ok().document["status"] == "completed"
+    assert over(cli, "r3")["status"] == "completed"
 
 
 def test_what_a_front_end_runs_for_itself_is_no_step(cli: Cli) -> None:
@@ -258,39 +270,74 @@ def test_a_cell_is_held_edited_and_stopped(cli: Cli) -> None:
         kernel.ok(LOAD, DEFINE)
         cli("pause", "r1").ok()
         kernel.tell("execute", source="await think('a')")
-        assert cli("wait", "r1", "--held", "--json").document["status"] == "held"
-        cli("edit", "r1", "hold:1", json.dumps({"cell": 3, "source": "await think('b')"})).ok()
+        cli("edit", "r1", held(cli), json.dumps({"cell": 3, "source": "await think('b')"})).ok()
         cli("continue", "r1").ok()
         assert kernel.told()["said"] == "'b!'"
         cli("pause", "r1").ok()
         kernel.tell("execute", source="ask('c')")
-        assert cli("wait", "r1", "--held", "--json").document["status"] == "held"
+        cli.start("edit", "r1", held(cli), "--output", '"mocked"')  # it ends when something is held again
+        assert kernel.told()["execution_count"] == 4
+        cli("continue", "r1").ok()
+        pid = int(kernel.ok("import os\nask('d')\nos.getpid()")["said"])  # the server has seen all that came before
+        cli("pause", "r1").ok()
+        kernel.tell("execute", source="ask('c')")
+        held(cli)
+        os.kill(pid, signal.SIGINT)
+        assert kernel.told()["ename"] == "KeyboardInterrupt"
+        cli("continue", "r1").ok()
+        kernel.ok("ask('e')")
+        cli("pause", "r1").ok()
+        kernel.tell("execute", source="ask('c')")
+        held(cli)
         cli("stop", "r1").ok()
         stopped = kernel.told()
         assert (stopped["status"], stopped["ename"]) == ("error", "Stopped")
-        assert cli("wait", "r1", "--json").document["status"] == "stopped"
-        assert kernel.ok("ask('d')")["said"] == "'D'"
+        assert over(cli)["status"] == "stopped"
+        assert kernel.ok("ask('f')")["said"] == "'F'"
         kernel.ends()
-    assert calls(cli) == ["think", "ask"]
+    assert calls(cli) == ["think", "ask", "ask", "ask"]
 
 
 def test_a_kernel_is_stopped_between_its_cells(cli: Cli) -> None:
     with driven(cli) as kernel:
         kernel.ok(LOAD, DEFINE, "ask('a')")
         cli("stop", "r1").ok()
-        assert cli("wait", "r1", "--json").document["status"] == "stopped"
+        assert over(cli)["status"] == "stopped"
         assert kernel.ok("ask('b')")["said"] == "'B'"
         kernel.ends()
     assert [source for _, source in steps(cli)] == [DEFINE, "ask('a')"]
+
+
+def test_a_kernel_outlives_its_server(cli: Cli) -> None:
+    with driven(cli, "shell", serves=False) as shell:
+        first = cli.start("serve", "--no-browser", "--port", "0")
+        first.expect("http://")
+        shell.ok(LOAD, DEFINE, "ask('a')")
+        first.interrupt()
+        first.ends()
+        second = cli.start("serve", "--no-browser", "--port", "0")
+        second.expect("http://")
+        shell.ok("ask('b')")  # it is recorded before it goes out: the kernel has found the next server
+        assert [source for _, source in steps(cli)][1:] == ["ask('a')", "ask('b')"]
+        shell.ok("from outtake_probe import client\nclient.PATIENCE = 0.1")
+        second.interrupt()
+        second.ends()
+        assert shell.ok("ask('c')")["said"] == "Out[6]: 'C'\n"
+        cli.start("serve", "--no-browser", "--port", "0").expect("http://")
+        assert "recorded as r2" in shell.ok("%reload_ext outtake")["said"]
+        shell.ok("ask('d')")
+        shell.ends()
+    assert [source for _, source in steps(cli, "r2")] == ["ask('d')"]
+    assert over(cli, "r2")["status"] == "completed"
 
 
 def test_a_kernel_that_dies_leaves_a_run_to_fork(cli: Cli) -> None:
     with driven(cli) as kernel:
         kernel.ok(LOAD, DEFINE, "ask('a')", "await think('b')")
         kernel.ends("kill")
-        assert cli("wait", "r1", "--json").document["status"] == "lost"
+        assert over(cli)["status"] == "lost"
         calls(cli)
-        records = cli("info", "r1", "--json").ok().document["records"]
+        records = over(cli)["records"]
         again = fork(cli, "--at", str(records))
     assert (again["status"], again["output"]) == ("completed", {"cells": 3, "failed": []})
     assert (again["executed"]["model"], calls(cli)) == (0, [])
@@ -305,7 +352,7 @@ def test_cells_before_the_extension_are_executed_by_a_fork_without_their_calls(c
         assert kernel.ok("ask(second)")["said"] == "'B'"
         kernel.ends()
     assert calls(cli) == ["ask", "ask", "ask"]
-    at_end = cli("info", "r1", "--json").ok().document["records"]
+    at_end = over(cli)["records"]
     done = fork(cli, "--at", str(start_of(cli, "kernel/cell 5")))
     assert (done["output"], done["executed"]["model"], calls(cli)) == ({"cells": 2, "failed": [5]}, 0, [])
     assert "ask is called by a cell that was executed before %load_ext outtake" in cli("console", done["run"]).err
@@ -330,7 +377,7 @@ def test_a_shell_in_a_terminal_has_no_loop_around_its_cells(cli: Cli) -> None:
     with driven(cli, "shell") as shell:
         shell.ok(*SHELL)
         shell.ends()
-    done = cli("info", "r1", "--json").ok().document
+    done = over(cli)
     assert (done["status"], done["output"]) == ("completed", {"cells": 6, "failed": []})
     calls(cli)
     again = fork(cli, "--at", str(start_of(cli, "kernel/cell 2")))
