@@ -5,7 +5,18 @@ The decorators do nothing when no debugger is attached.  Importing this package 
 
 from outtake_probe.attach import attach
 from outtake_probe.decorators import agent, model, step, tool
+from outtake_probe.extension import load_ipython_extension, unload_ipython_extension
 from outtake_probe.states.declared import state
 
-__all__ = ["__version__", "agent", "attach", "model", "state", "step", "tool"]
+__all__ = [
+    "__version__",
+    "agent",
+    "attach",
+    "load_ipython_extension",
+    "model",
+    "state",
+    "step",
+    "tool",
+    "unload_ipython_extension",
+]
 __version__ = "0.1.0"

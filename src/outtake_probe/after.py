@@ -58,7 +58,8 @@ def until_cancelled(session: Session, passage: Passage, output: Json) -> Steps[N
     """Where the record holds a cancellation, wait for the program to cancel again."""
     if passage.how == "reused" and passage.failed and _is_cancellation(output):
         yield from print_again(session, passage)
-        yield Wait(link=passage.call.link)
+        if not session.was_interrupted:
+            yield Wait(link=passage.call.link)
 
 
 def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:

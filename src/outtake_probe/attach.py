@@ -1,4 +1,4 @@
-"""`attach`: a script that the user starts joins the server of its folder."""
+"""`attach`: a script, or a kernel, that the user starts joins the server of its folder."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from outtake_probe.handover import claim
 from outtake_probe.wire.owners import STORE, announced
 
 if TYPE_CHECKING:
+    from outtake_probe.process import Joined
     from outtake_probe.records import Json
 
 
@@ -28,18 +29,22 @@ def attach(*, store: str | os.PathLike[str] | None = None, pause: bool = False) 
     """
     if active() is not None:
         return
+    script = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
+    atexit.register(join_server({"script": script, "args": sys.argv[1:], "pause": pause}, store).leave)
+
+
+def join_server(told: dict[str, Json], store: str | os.PathLike[str] | None = None) -> Joined:
+    """Join the server of this folder, and tell it what this process is.  Raises `NoServer`."""
     from outtake_probe import client, process  # noqa: PLC0415  attaching loads the debugger, importing must not
 
-    script = os.path.abspath(sys.argv[0]) if sys.argv and sys.argv[0] else ""
-    hello: dict[str, Json] = {"attach": {"script": script, "args": sys.argv[1:], "folder": os.getcwd(), "pause": pause}}
+    hello: dict[str, Json] = {"attach": {**told, "folder": os.getcwd()}}
+    if sys.executable:
+        hello["attach"]["executable"] = sys.executable
     handed = claim()
     if handed is not None:
-        address = client.Address(handed.address, handed.secret, handed.run, hello, handed.store)
-    else:
-        folder, owner = _owner(os.fspath(store) if store is not None else os.environ.get(STORE))
-        address = client.Address(owner["address"], owner["token"], None, hello, folder)
-    joined = process.join(address)
-    atexit.register(joined.leave)
+        return process.join(client.Address(handed.address, handed.secret, handed.run, hello, handed.store))
+    folder, owner = _owner(os.fspath(store) if store is not None else os.environ.get(STORE))
+    return process.join(client.Address(owner["address"], owner["token"], None, hello, folder))
 
 
 def _owner(store: str | None) -> tuple[str, dict[str, str]]:

@@ -182,6 +182,28 @@ async def astream(session: Session, what: Call, run: Callable[[NewInput | None],
         _streamed(passage, await _aafter(session, passage, pieces, False, _usage(session, what, last)))
 
 
+class Opened:
+    """An invocation in this thread that encloses whatever is called `inside` of it, until it is closed."""
+
+    def __init__(self, session: Session, what: Call) -> None:
+        self._session = session
+        self._passage = None if session.closed else _before(session, what)
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is called now happens inside of it."""
+        if self._passage is None:
+            yield
+            return
+        with _inside(self._passage):
+            yield
+
+    def close(self, output: Json) -> None:
+        """It came back with this."""
+        if self._passage is not None:
+            _after(self._session, self._passage, output)
+
+
 def _close(source: Iterator[Any] | None) -> None:
     """The program has closed a stream: so is what it came from."""
     if isinstance(source, Generator):

@@ -13,12 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from outtake_probe.calls import current
-from outtake_probe.records import Json
+from outtake_probe.records import PROCESS_STARTED, Json
 from outtake_probe.session import Session
 from outtake_probe.values import safe_str
 
-STARTED = "process_started"
-"""Type of the note: ``{"how", "command"}``."""
 LATER = ("multiprocessing.process",)
 """Modules that most programs do not import."""
 ANSWERED = ("model", "tool")
@@ -60,7 +58,7 @@ def _telling(
     def start(*given: Any, **options: Any) -> Any:
         frame = current.get()
         if frame is not None and frame.kind not in ANSWERED and not session.closed:
-            session.note(STARTED, frame.component, {"how": how, "command": _words(command(given, options))})
+            session.note(PROCESS_STARTED, frame.component, {"how": how, "command": _words(command(given, options))})
         return real(*given, **options)
 
     return start

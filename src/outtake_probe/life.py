@@ -70,21 +70,21 @@ def say(**fields: Json) -> None:
             os.write(_kept[0], (json.dumps(fields) + "\n").encode())
 
 
-def _keep(file: int, path: str) -> None:
-    global _kept  # noqa: PLW0603  a process has one life
-    _kept = (file, path)
-    if sys.platform != "win32":
-        os.register_at_fork(after_in_child=_forget)
-    say(pid=os.getpid(), started=started(os.getpid()))
-
-
-def _forget() -> None:
-    """A forked child is not the process of the run."""
+def release() -> None:
+    """This is the process of no run any more; it may join another one."""
     global _kept  # noqa: PLW0603
     if _kept is not None:
         with contextlib.suppress(OSError):
             os.close(_kept[0])
     _kept = None
+
+
+def _keep(file: int, path: str) -> None:
+    global _kept  # noqa: PLW0603  a process has one life at a time
+    _kept = (file, path)
+    if sys.platform != "win32":
+        os.register_at_fork(after_in_child=release)  # a forked child is not the process of the run
+    say(pid=os.getpid(), started=started(os.getpid()))
 
 
 # -- the server ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from outtake_probe.syntax import parse
@@ -50,21 +51,51 @@ def cells(data: bytes) -> list[Cell]:
     return made
 
 
-def text(data: bytes) -> bytes:
-    """The code cells as one Python file, in which what only IPython understands does nothing.
+class CellFile:
+    """Code cells as one Python file, in which what only IPython understands does nothing.
 
-    Raises `ValueError` as `cells`.
+    It grows, and changes, with what is executed.
     """
-    return "".join(f"# In [{cell.number}]\n{_plain(cell.source)}\n" for cell in cells(data)).encode()
+
+    def __init__(self, cells: Iterable[Cell] = ()) -> None:
+        self._pieces: list[str] = []
+        for cell in cells:
+            self.put(len(self._pieces), cell.number, cell.source)
+
+    def put(self, index: int, number: int, source: str) -> bool:
+        """Set the cell at `index`, or add it at the end; whether that changes the text."""
+        piece = f"# In [{number}]\n{_plain(source)}\n"
+        if index < len(self._pieces):
+            changes, self._pieces[index] = self._pieces[index] != piece, piece
+            return changes
+        self._pieces.append(piece)
+        return True
+
+    def line(self, index: int) -> int:
+        """The line where the cell at `index` begins, from 1."""
+        return sum(piece.count("\n") for piece in self._pieces[:index]) + 2
+
+    @property
+    def text(self) -> bytes:
+        return "".join(self._pieces).encode("utf-8", "replace")
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+
+def text(data: bytes) -> bytes:
+    """The code cells of a notebook file as one Python file, see `CellFile`.  Raises `ValueError` as `cells`."""
+    return CellFile(cells(data)).text
 
 
 def _plain(source: str) -> str:
     if _is_python(source):
         return source
     lines = source.split("\n")
-    if _CELL_MAGIC.match(lines[0]):
-        return "\n".join(f"# {line}" for line in lines)
-    return "\n".join(_nothing(line) for line in lines)
+    plain = "\n".join(_nothing(line) for line in lines)
+    if _CELL_MAGIC.match(lines[0]) or not _is_python(plain):
+        return "\n".join(f"# {line}" for line in lines)  # a cell that is nothing must not spoil the others
+    return plain
 
 
 def _nothing(line: str) -> str:

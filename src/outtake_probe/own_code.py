@@ -74,6 +74,16 @@ class OwnCode:
         """Whether code of a file is the program's own."""
         return bool(file) and self._name(file) is not None
 
+    def forget(self, path: str) -> None:
+        """The text of a file is another one now: what was made of it does not hold any more."""
+        self._sources.pop(path, None)
+        self._known.clear()
+        self._seen.clear()
+
+    def compiled_as(self, file: str, path: str) -> None:
+        """What is compiled under the name `file` is part of the program's own text that has this path."""
+        self._names[file] = self.files.name(path)
+
     def now(self, functions: tuple[str, ...]) -> str:
         """The fingerprint that functions have in this process; their files are read where they are not imported yet."""
         found = self._known.get(functions)

@@ -79,6 +79,11 @@ class OwnFiles:
         self.hashes[name] = text_hash(text)
         self.on_import(name, self.hashes[name])
 
+    def given(self, path: str, text: bytes) -> None:
+        """This is the program's own text, whether a file with this path is there or not; it is not told as imported."""
+        self._own[path] = True
+        self._texts[os.path.realpath(path)] = text
+
     def find_imported(self) -> None:
         """Take note of what was imported before: the modules that are there, as their files are now."""
         for module in list(sys.modules.values()):

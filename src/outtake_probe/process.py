@@ -25,9 +25,9 @@ from outtake_probe.own_code import OwnCode
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
 from outtake_probe.redaction.text import Cleaner
-from outtake_probe.scripts import run_script
+from outtake_probe.scripts import run_kernel, run_script
 from outtake_probe.session import Session, Stopped
-from outtake_probe.specs import BadSpec, parse_spec
+from outtake_probe.specs import KERNEL, BadSpec, parse_spec
 from outtake_probe.targets import Entry, entries, when_imported
 from outtake_probe.targets.base import Adapter, Program, RunnableAdapter
 from outtake_probe.values import describe_error, encode, safe_str
@@ -142,7 +142,8 @@ def join(address: Address) -> Joined:
     joined.undo += [sources.seed_all(welcome["seed"]), _know_own_files(joined)]
     joined.undo.append(sources.install_input(session, welcome.get("stdin", "inherit")))
     contexts.install()
-    joined.undo += [contexts.remove, timer_hooks.install(session)]
+    is_kernel = str(welcome.get("spec") or "").startswith(KERNEL)  # which has timers of its own
+    joined.undo += [contexts.remove, timer_hooks.install(session, everywhere=not is_kernel)]
     if session.bodies.clean is not None:
         joined.undo.append(environment.install(session.bodies.clean))
     joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]
@@ -283,8 +284,14 @@ def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
             told = f"a {spec.kind} shows its components when it runs"
             return {"components": [], "edges": [], "missing": [], "note": told}
         if welcome.get("has_input"):
-            way = "" if spec.kind == "notebook" else f"; give it arguments, or name a function of it: {spec.place}:main"
+            way = (
+                ""
+                if spec.kind in ("notebook", "kernel")
+                else f"; give it arguments, or name a function of it: {spec.place}:main"
+            )
             raise BadSpec(f"a {spec.kind} takes no input{way}")
+        if spec.kind == "kernel":
+            return run_kernel(joined.session, joined.own, spec, welcome.get("kernel"), welcome["seed"])
         return run_script(joined.session, joined.own, spec, welcome.get("args", []))
     attribute = spec.attribute
     made = joined.made = _load(joined.own, spec.place, attribute)

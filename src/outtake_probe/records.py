@@ -24,6 +24,8 @@ STREAMS = ("stdout", "stderr")
 """Types of the notes that hold what was printed."""
 TIMER = "timer "
 """What the source of a `value_read` begins with that says which timers were over; the name of who set them follows."""
+PROCESS_STARTED = "process_started"
+"""Type of the note that says which process the program starts: ``{"how", "command"}``."""
 CALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
 EFFECTS: tuple[Effects, ...] = get_args(Effects)
 

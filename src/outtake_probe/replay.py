@@ -442,7 +442,7 @@ class Replay:
     def _advance(self) -> None:
         while self.pointer < self._horizon:
             r = self.records[self.pointer]
-            if not self._settled[self.pointer]:
+            if not self._settled[self.pointer] and not (is_timer(r) and r.source in self._left_to_the_clock):
                 if not self._is_due(r):
                     break
                 self._due.append(r)

@@ -1,24 +1,21 @@
-"""Programs without a function to call: scripts, modules that are run (``-m``), and notebooks, each cell a step."""
+"""Programs without a function to call: scripts, modules that are run (``-m``), notebooks, and what a kernel did."""
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import importlib
 import importlib.util
-import inspect
-import linecache
 import os
 import sys
 import threading
 import types
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from outtake_probe import notebooks, sources
-from outtake_probe.calling import acall, call
-from outtake_probe.calls import Call, nested
+from outtake_probe.calling import NewInput, acall, call
+from outtake_probe.calls import Call
+from outtake_probe.cells import CELLS, OwnCells, RecordedCells, Shell, step
 from outtake_probe.notebooks import Cell
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json
@@ -48,6 +45,20 @@ def run_script(session: Session, own: OwnFiles, spec: Spec, args: Sequence[str])
     output = {"exit_code": code, "output": tail.text()}
     if code:
         raise ScriptFailed(f"the script ended with exit code {code}", output)
+    return output
+
+
+def run_kernel(session: Session, own: OwnFiles, spec: Spec, told: Json, seed: int) -> Json:
+    """Execute the cells that a kernel recorded; what they return is how many there are, and which of them failed.
+
+    Raises `BadSpec` where none are told: only a fork of a kernel's run has some.
+    """
+    if told is None:
+        raise BadSpec(f"{spec.name} is a kernel: its run begins with %load_ext outtake, and can be forked")
+    cells = RecordedCells(session, own, _main(os.path.join(own.folder, CELLS)), told, seed)
+    session.ready(None)
+    output = cells.run(spec.name)
+    _join_threads()
     return output
 
 
@@ -96,77 +107,24 @@ def _notebook(session: Session, own: OwnFiles, path: str) -> Callable[[], None]:
         raise BadSpec(f"{path} cannot be read: {error}") from error
     module = _main(path)
     place = module.__file__ or path
-    shell = _Shell(module)
+    shell = Shell(module)
     for cell in cells:
         if cell.magic and not shell.is_ipython:
             raise BadSpec(f"cell {cell.number} of {path} says {cell.magic!r}: that needs IPython in {sys.executable}")
     own.imported(place, text)
-    linecache.cache[place] = (len(text), None, text.decode().splitlines(keepends=True), place)
+    file = OwnCells(session, own, place, cells)
+    file.publish()
     os.chdir(os.path.dirname(place))  # where a notebook expects to be
 
+    async def execute(at: int, cell: Cell, new: NewInput | None) -> object:
+        source = new.value if new is not None else cell.source
+        return await shell.run(file.put(at, cell.number, source), source, place)
+
     async def run() -> None:
-        for cell in cells:
-            await acall(session, _step(cell), lambda new: shell.run(cell, new.value if new else cell.source, place))  # noqa: B023
+        for at, cell in enumerate(cells):
+            await acall(session, step(cell), partial(execute, at, cell))
 
     return lambda: asyncio.run(run())
-
-
-def _step(cell: Cell) -> Call:
-    """A cell as a step; its code is read anew in a fork, as that of any file."""
-    return Call(
-        "step",
-        nested(f"cell {cell.number}"),
-        {"cell": cell.number, "source": cell.source},
-        identity={"cell": cell.number},
-        decode_input=lambda value: str(value["source"]),
-    )
-
-
-class _Shell:
-    """Runs cells as IPython does, where it is installed; else as Python does."""
-
-    def __init__(self, module: types.ModuleType) -> None:
-        self._names = module.__dict__
-        self._shell = _ipython(module)
-
-    @property
-    def is_ipython(self) -> bool:
-        return self._shell is not None
-
-    async def run(self, cell: Cell, source: str, path: str) -> object:
-        """Run a cell on the loop; what its last line says is shown, and returned."""
-        shell = self._shell
-        tree = ast.parse(shell.transform_cell(source) if shell is not None else source, path)
-        ast.increment_lineno(tree, cell.line - 1)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        with ExitStack() as traps:
-            if shell is not None:
-                shell.execution_count += cell.number - shell.displayhook.prompt_count  # one less, from IPython 9 on
-                traps.enter_context(shell.builtin_trap)
-                traps.enter_context(shell.display_trap)
-            await self._execute(compile(tree, path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))
-            if last is None or not isinstance(last, ast.Expr):
-                return None
-            expression = ast.Expression(last.value)
-            value = await self._execute(compile(expression, path, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))
-            if not source.rstrip().endswith(";"):
-                sys.displayhook(value)
-        return value
-
-    async def _execute(self, code: types.CodeType) -> object:
-        made = eval(code, self._names)
-        return await made if code.co_flags & inspect.CO_COROUTINE else made
-
-
-def _ipython(module: types.ModuleType) -> Any | None:
-    """A shell whose names are those of `module`; None where IPython is not installed."""
-    try:
-        shells = importlib.import_module("IPython.core.interactiveshell")
-        traitlets = importlib.import_module("traitlets.config")
-    except ImportError:
-        return None
-    history = {"HistoryManager": {"enabled": False}}  # it would write to the user's own
-    return shells.InteractiveShell.instance(config=traitlets.Config(history), user_module=module)
 
 
 _LOADERS: dict[str, Callable[[Session, OwnFiles, str], Callable[[], None]]] = {

@@ -189,12 +189,16 @@ class Session:
         self.stopping = False
         self.closed = False
         """Nothing passes the gate any more: what is called runs as it would without a debugger."""
+        self.was_interrupted = False
+        """What runs now was interrupted by its user in the parent: nobody cancels again what was cancelled by that."""
         self.failure = ""
         self.streams: list[Callable[[], None]] = []
         self.streaming: set[int] = set()
         """Invocations with pieces that still wait for company."""
         self.on_stance: list[Callable[[], None]] = []
         """Told, in any thread, after the user changed what the program is to do."""
+        self.on_stop: list[Callable[[], None]] = []
+        """Told, in any thread, after the user ended the program."""
         self._hold_ids = itertools.count(1)
         self._faults: set[str] = set()
         self.recorder = Recorder(bodies, self.lock, first)
@@ -513,6 +517,8 @@ class Session:
         for held in holds:
             held.answer = STOP
             held.wait.set()
+        for told in self.on_stop:
+            told()
 
     def let_go(self) -> None:
         """Nobody is there to decide any more: what is held goes on."""

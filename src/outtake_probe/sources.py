@@ -120,7 +120,7 @@ def _answer(session: Session, what: Call) -> str:
     raise EOFError("no input was given")
 
 
-class _Rewrite(ast.NodeTransformer):
+class ClockReads(ast.NodeTransformer):
     """``x.now(...)`` becomes ``__outtake_read__(x.now, ...)``, and so do the other readers of the clock."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -134,7 +134,7 @@ class _Rewrite(ast.NodeTransformer):
 
 def compile_source(source: bytes, path: str) -> types.CodeType:
     """The code of a file of the program, with its clock led through the session.  Raises `SyntaxError`."""
-    tree = _Rewrite().visit(parse(source, path))
+    tree = ClockReads().visit(parse(source, path))
     code = compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
     return code
 

@@ -1,13 +1,15 @@
-"""What the spec of a target names: a function of a file or a module, or a program without one."""
+"""What the spec of a target names: a function of a file or a module, a program without one, or a kernel's cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["function", "script", "module", "notebook"]
+Kind = Literal["function", "script", "module", "notebook", "kernel"]
 FORMS = "path.py:factory, pkg.module:factory, script.py, notebook.ipynb or -m pkg.module"
 MODULE = "-m "
+KERNEL = "kernel "
+"""Begins the spec of what a kernel executes; its name follows.  Only a fork of such a run can be started."""
 
 
 class BadSpec(Exception):
@@ -26,12 +28,12 @@ class Spec:
     @property
     def file(self) -> str | None:
         """The file that must be there."""
-        return self.place if self.place.endswith((".py", ".ipynb")) else None
+        return self.place if self.kind != "kernel" and self.place.endswith((".py", ".ipynb")) else None
 
     @property
     def name(self) -> str:
         """What the root of a run is called whose program has no function."""
-        if self.kind == "module":
+        if self.kind in ("module", "kernel"):
             return self.place
         return self.place.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
 
@@ -43,6 +45,8 @@ def parse_spec(spec: str) -> Spec:
         if not all(part.isidentifier() for part in place.split(".")):
             raise BadSpec(f"{spec!r} names no module; say -m pkg.module")
         return Spec("module", place)
+    if spec.startswith(KERNEL) and spec[len(KERNEL) :].strip():
+        return Spec("kernel", spec[len(KERNEL) :].strip())
     place, colon, attribute = spec.rpartition(":")
     if not colon or (len(place) == 1 and attribute[:1] in ("\\", "/")):
         place, attribute = spec, ""

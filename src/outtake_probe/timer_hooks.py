@@ -26,9 +26,9 @@ _WAKING = ("asyncio", "_asyncio", "anyio")
 """Modules whose callbacks do no more than wake tasks up, or cancel them."""
 
 
-def install(session: Session) -> Callable[[], None]:
-    """See every timer that is set from now on; returns what takes that out again."""
-    timers = Timers(session)
+def install(session: Session, *, everywhere: bool = True) -> Callable[[], None]:
+    """See every timer that is set from now on, or those inside of invocations; returns what takes that out again."""
+    timers = Timers(session, everywhere=everywhere)
     return _join([_see_loops(timers), _see_sleep(timers)])
 
 

@@ -51,8 +51,10 @@ class Timer:
 class Timers:
     """The timers of one session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, everywhere: bool = True) -> None:
         self.session = session
+        self._everywhere = everywhere
+        """Whether those outside of every invocation are the program's, too."""
         self._counts: Counter[tuple[int | None, str]] = Counter()
         self._over: dict[tuple[int | None, str], list[Timer]] = {}
         """Those that are over since the last record was written, by where they were set."""
@@ -60,6 +62,8 @@ class Timers:
     def set(self, setter: FrameType) -> Timer | None:
         """A timer is set by the code of this frame; None where nobody is to know of it."""
         session, frame = self.session, current.get()
+        if frame is None and not self._everywhere:
+            return None
         if session.closed or (frame is not None and (frame.caught is not None or frame.kind == "model")):
             return None  # what a model does meanwhile is never executed again for its own sake
         if session.rerun is not None and frame is not None and session.rerun.is_outside(frame):

@@ -189,3 +189,34 @@ def test_a_divergence_by_the_programs_own_error_shows_that_error(cli: Cli, place
     assert any(line.startswith("diverged  the program departs from its record: record") for line in lines)
     told = cli("info", "r2", "--json").ok().document["error"]
     assert told["cause"]["class"].endswith("KeyError")
+
+
+STARTS = """
+import subprocess
+import outtake
+
+@outtake.tool(effects="read")
+def look(what):
+    subprocess.run(["true", what])
+    return what
+
+def main():
+    subprocess.run(["true", "one"])
+    subprocess.run("true", shell=True)
+    return look("a")
+"""
+
+
+def test_the_report_of_a_fork_lists_the_processes_that_it_started(cli: Cli) -> None:
+    cli.write("program.py", STARTS)
+    done = cli.run()
+    assert "started" not in cli("report", "r1").ok().out
+    cli("fork", "r1", "--at", str(done["records"]), "--headless").ok()
+    told = cli("report", "r2").ok().out
+    assert "started   again: true one (main, record" in told
+    assert told.count("again: ") == 2
+    processes = cli("report", "r2", "--json").ok().document["processes"]
+    assert [(each["how"], each["command"], each["again"]) for each in processes] == [
+        ("subprocess", ["true", "one"], True),
+        ("subprocess", "true", True),
+    ]

@@ -115,6 +115,18 @@ def test_a_cell_is_edited_in_a_fork(cli: Cli) -> None:
     assert done["executed"]["model"] == 0
 
 
+def test_an_edited_cell_is_changed_code(cli: Cli) -> None:
+    notebook(cli, ASK, "await ask('b')", "await ask('c')")
+    cli("run", "notes.ipynb").ok()
+    edit = {
+        "op": "replace_input",
+        "seq": start_of(cli, 1),
+        "value": {"cell": 1, "source": ASK.replace("upper", "title")},
+    }
+    done = cli("fork", "r1", "--edit", json.dumps(edit), "--headless", "--json").ok().document
+    assert done["executed"]["model"] == 2
+
+
 def test_a_mended_cell_is_executed_after_the_cut(cli: Cli) -> None:
     notebook(cli, ASK, "await ask('b')", "await ask('c')")
     cli("run", "notes.ipynb").ok()

@@ -8,6 +8,8 @@ import json
 import pytest
 
 from outtake_probe import notebooks
+from outtake_probe.own_code import OwnCode
+from outtake_probe.own_files import OwnFiles
 
 CELLS: list[tuple[str, object]] = [
     ("markdown", ["# A heading\n", "with text"]),
@@ -52,3 +54,33 @@ def test_what_is_no_notebook_is_refused(data: bytes) -> None:
 def test_odd_cells_are_left_out() -> None:
     data = json.dumps({"cells": [1, None, {"cell_type": "code"}, {"cell_type": "code", "source": [1, "x"]}]}).encode()
     assert [cell.source for cell in notebooks.cells(data)] == ["", "1x"]
+
+
+def test_cells_are_a_file_that_grows_and_changes() -> None:
+    file = notebooks.CellFile()
+    assert [
+        file.put(0, 3, "a = 1\nb = 2"),
+        file.put(1, 4, "%%bash\nls"),
+        file.put(2, 5, "c =\n%pwd"),
+        file.put(0, 3, "a"),
+    ]
+    assert not file.put(1, 4, "%%bash\nls")
+    assert file.text.decode() == "# In [3]\na\n# In [4]\n# %%bash\n# ls\n# In [5]\n# c =\n# %pwd\n"
+    assert [file.line(index) for index in range(len(file))] == [2, 4, 7]
+
+
+def test_code_of_cells_is_what_they_say_by_now() -> None:
+    own = OwnFiles(".", ["."])
+    code, path = OwnCode(own), own.path("(cells)")
+    own.given(path, b"def g():\n    return 1\ndef f():\n    return g()\n")
+    code.forget(path)
+    namespace: dict[str, object] = {}
+    exec(compile(own.text(path) or b"", "<ipython-input-3>", "exec"), namespace)
+    code.compiled_as("<ipython-input-3>", path)
+    before = code.of([namespace["f"]])
+    assert before.functions == ("(cells):f",)
+    own.given(path, b"def g():\n    return 2\ndef f():\n    return g()\n")
+    code.forget(path)
+    after = code.of([namespace["f"]])
+    assert (after.functions, after.fingerprint) != (before.functions, before.fingerprint)
+    assert own.hashes == {}

@@ -16,6 +16,7 @@ from outtake_probe.specs import BadSpec, Spec, parse_spec
         ("a/b.py", Spec("script", "a/b.py")),
         ("a/my notes.ipynb", Spec("notebook", "a/my notes.ipynb")),
         ("-m pkg.module", Spec("module", "pkg.module")),
+        ("kernel my notes (1)", Spec("kernel", "my notes (1)")),
     ],
 )
 def test_a_spec_has_parts(spec: str, parsed: Spec) -> None:

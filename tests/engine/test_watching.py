@@ -154,6 +154,11 @@ def test_the_record_says_which_processes_a_fork_starts_again(service: Service, t
     assert "inside a tool" not in str([r["body"] for r in notes])
     fork = ended(service, service.fork("r1", at=done["records"] - 1, headless=True))
     assert (fork["status"], fork["output"], fork["executed"]["tool"]) == ("completed", done["output"], 0)
+    started = service.report("r2")["processes"]
+    live = [(each["how"], each["command"]) for each in started if isinstance(each["command"], str)]
+    assert live == told
+    assert all(each["again"] for each in started)
+    assert not any(each["again"] for each in service.report("r1")["processes"])
 
 
 def test_a_signal_handler_that_raises_leaves_a_log_that_can_be_forked(service: Service, tmp_path: Path) -> None:

@@ -43,7 +43,20 @@ def print_report(console: Console, found: Document, *, every: bool = False) -> N
     (_print_lines if every else _print_components)(console, found["lines"])
     _print_saved(console, found)
     _print_restored(console, found["restored"])
+    if found["parent"]:
+        _print_processes(console, found["processes"])
     print_unused(console, found["unused"])
+
+
+def _print_processes(console: Console, processes: Sequence[Document]) -> None:
+    """The processes that a fork really started: what these do is nowhere in the record."""
+    for number, started in enumerate(processes):
+        command = started["command"]
+        told = " ".join(map(str, command)) if isinstance(command, list) else str(command)
+        where = f"{started['component']}, record {started['seq']}, {started['how']}"
+        again = "again" if started["again"] else "new"
+        title = "started   " if number == 0 else "          "
+        console.print(Text(f"{title}{again}: {words.one_line(told, 200)} ({where})", style="yellow"))
 
 
 def _print_restored(console: Console, steps: Sequence[Document]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from outtake_probe.records import Json
+from outtake_probe.records import PROCESS_STARTED, Json
 
 Fate = Literal["executed", "served", "mocked", "dropped", "running", "not reached"]
 FATES: tuple[Fate, ...] = ("executed", "served", "mocked", "dropped", "running", "not reached")
@@ -67,6 +67,19 @@ class Step:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class ProcessStart:
+    """A process that the run started outside of its model and tool calls; in a fork, all that ran live."""
+
+    seq: int
+    """Number of the note that says so: before the cut, that of the parent."""
+    component: str
+    body: str | None
+    """Hash of how it was started, and with which command."""
+    again: bool
+    """Whether the parent had started the same."""
+
+
 @dataclass(slots=True)
 class Report:
     """All lines in the order of the fork, then what it did not come to; the counts of each fate by kind."""
@@ -77,6 +90,7 @@ class Report:
     unused: Sequence[int] = ()
     """Which edits, from 0, never applied."""
     restored: list[Step] = field(default_factory=list)
+    processes: list[ProcessStart] = field(default_factory=list)
 
 
 Key = tuple[str, str, int]
@@ -90,16 +104,17 @@ class _Item:
 
 def report(records: Iterable[Mapping[str, Json]], parent: Iterable[Mapping[str, Json]], cut: int) -> Report:
     """What became of each invocation of the run `records`, a fork of `parent` at `cut`; no parent: a run of its own."""
-    mine, last, steps = _items(records)
-    theirs, _, _ = _items(parent)
-    restored = [_step(step) for step in steps if step["seq"] >= cut]
-    made = Report(unused=last.get("unused", ()), restored=restored)
+    own = _read(records)
+    mine, theirs = own.items, _read(parent)
+    restored = [_step(step) for step in own.steps if step["seq"] >= cut]
+    made = Report(unused=own.last.get("unused", ()), restored=restored)
+    made.processes = _processes(own, theirs, cut)
     served: set[int] = set()
     for key, item in mine.items():
-        line = _line(key, item, theirs.get(key), cut)
+        line = _line(key, item, theirs.items.get(key), cut)
         _add(made, line)
         start = item.start
-        if line.fate == "served" and _whole(item, theirs.get(key)):
+        if line.fate == "served" and _whole(item, theirs.items.get(key)):
             if start.get("parent") not in served:
                 made.saved.seconds += line.seconds
             served.add(start["seq"])
@@ -107,33 +122,72 @@ def report(records: Iterable[Mapping[str, Json]], parent: Iterable[Mapping[str, 
             served.add(start["seq"])
         if line.fate == "served" and line.kind in LEAVES:
             _save(made.saved, line, item.end or {})
-    for key, item in theirs.items():
+    for key, item in theirs.items.items():
         if key not in mine:
             _add(made, _line(key, None, item, cut))
     return made
 
 
-def _items(
-    records: Iterable[Mapping[str, Json]],
-) -> tuple[dict[Key, _Item], Mapping[str, Json], list[Mapping[str, Json]]]:
-    """Invocations by identity, in order; the record that ends the run, where it has ended; what restored states."""
-    steps: list[Mapping[str, Json]] = []
-    found: dict[Key, _Item] = {}
-    by_number: dict[int, _Item] = {}
+@dataclass(slots=True)
+class _Read:
+    """What is looked at of a run's records."""
+
+    items: dict[Key, _Item] = field(default_factory=dict)
+    """Invocations by identity, in order."""
+    by_number: dict[int, _Item] = field(default_factory=dict)
+    last: Mapping[str, Json] = field(default_factory=dict)
+    """The record that ends the run, where it has ended."""
+    steps: list[Mapping[str, Json]] = field(default_factory=list)
+    """What restored states."""
+    starts: list[Mapping[str, Json]] = field(default_factory=list)
+    """What says that a process was started."""
+
+
+def _read(records: Iterable[Mapping[str, Json]]) -> _Read:
+    read = _Read()
     seen: Counter[tuple[str, str]] = Counter()
-    last: Mapping[str, Json] = {}
     for r in records:
         if r["kind"] == "invocation_started":
             what = (r["call"], r.get("component", ""))
             seen[what] += 1
-            found[(*what, seen[what])] = by_number[r["seq"]] = _Item(r)
-        elif r["kind"] == "invocation_ended" and r.get("invocation") in by_number:
-            by_number[r["invocation"]].end = r
+            read.items[(*what, seen[what])] = read.by_number[r["seq"]] = _Item(r)
+        elif r["kind"] == "invocation_ended" and r.get("invocation") in read.by_number:
+            read.by_number[r["invocation"]].end = r
         elif r["kind"] == "state_restored":
-            steps.append(r)
+            read.steps.append(r)
+        elif r["kind"] == "noted" and r.get("type") == PROCESS_STARTED:
+            read.starts.append(r)
         elif r["kind"] == "run_ended":
-            last = r
-    return found, last, steps
+            read.last = r
+    return read
+
+
+def _processes(own: _Read, theirs: _Read, cut: int) -> list[ProcessStart]:
+    """The processes that a run started: a fork executes the code again that did, but for what was answered as a whole.
+
+    What a replay that diverged came to before its cut is not known.
+    """
+    known = Counter((r.get("component", ""), r.get("body")) for r in theirs.starts)
+    found = []
+    for r in own.starts:
+        what = (r.get("component", ""), r.get("body"))
+        again = known[what] > 0
+        known[what] -= again
+        unknown = r["seq"] < cut and own.last.get("status") == "diverged"
+        if not unknown and not _answered(own, r.get("parent"), cut):
+            found.append(ProcessStart(r["seq"], *what, again))
+    return found
+
+
+def _answered(own: _Read, invocation: int | None, cut: int) -> bool:
+    """Whether an invocation, or one around it, was answered without being executed."""
+    while invocation is not None and invocation in own.by_number:
+        item = own.by_number[invocation]
+        fate = _fate(item, cut)
+        if fate in ("mocked", "dropped") or (fate == "served" and _whole(item, None)):
+            return True
+        invocation = item.start.get("parent")
+    return False
 
 
 def _step(record: Mapping[str, Json]) -> Step:

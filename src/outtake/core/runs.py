@@ -43,7 +43,7 @@ class Launch:
     edits: Sequence[Mapping[str, Json]] = ()
     """Mocks that hold from the start, in every fork, too."""
     attached: bool = False
-    """The user started the script, which called `outtake.attach()`."""
+    """The user started the script, which called `outtake.attach()`.  Not of a kernel: a fork does not start one."""
     imported: str = ""
     """The kind of log that the run was read from, such as ``Who&When``: there is no program behind it."""
     from_file: bool = False

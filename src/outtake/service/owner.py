@@ -19,6 +19,7 @@ from outtake.core.runs import ENDED, Launch, Run
 from outtake.engine import memory
 from outtake.engine.hub import Handler, Hub
 from outtake.engine.journal import recover
+from outtake.engine.kernels import recorded_cells
 from outtake.engine.keys import Keys, same
 from outtake.engine.launch import Found, Process, Started, default_python
 from outtake.engine.live import ALONE, Control, LiveRun, NotLive
@@ -35,6 +36,7 @@ from outtake.store.giving_up import GivenUp, wanted_while
 from outtake_probe import life
 from outtake_probe.records import Json
 from outtake_probe.replay import commands
+from outtake_probe.specs import KERNEL
 from outtake_probe.wire import Connection, Frame, ProtocolError
 
 Document = dict[str, Json]
@@ -219,6 +221,7 @@ class Owner:
             "stdin": live.settings.get("stdin", "inherit"),
             "plan": plan,
             "describe": live.describing,
+            "kernel": recorded_cells(self.store, run),
             "token": self._keys.of_run(run),
             "life": Traces(self.folder, run.id).life,
         }
@@ -292,14 +295,15 @@ class Owner:
         return live
 
     def _attached(self, hello: Document) -> tuple[LiveRun, Run]:
-        """A script that the user started wants to be debugged."""
+        """A script or a kernel that the user started wants to be debugged."""
         told = hello.get("attach") or {}
+        kernel = told.get("kernel")
         launch = Launch(
-            spec=told.get("script", ""),
+            spec=told.get("script", "") if kernel is None else f"{KERNEL}{kernel}",
             folder=told.get("folder", os.getcwd()),
             python=told.get("executable", default_python()),
             args=told.get("args", []),
-            attached=True,
+            attached=kernel is None,
         )
         run = self.store.create(launch, None, seed=secrets.randbits(48))
         os.close(life.begin(Traces(self.folder, run.id).life, attached=True))

@@ -12,7 +12,7 @@ from typing import Any
 from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
 from outtake.core.outcome import Criteria, judged
-from outtake.core.report import report
+from outtake.core.report import ProcessStart, report
 from outtake.core.runs import ENDED, Counts, Run, State, count
 from outtake.core.trace import items, tree, window
 from outtake.engine.live import LiveRun
@@ -282,7 +282,15 @@ class Reading(Annotating):
             "unused": [edits[n] for n in made.unused if n < len(edits)],
             "code": code.code(self.store, found),
             "restored": [dataclasses.asdict(step) for step in made.restored],
+            "processes": [self._process_start(start) for start in made.processes],
         }
+
+    def _process_start(self, start: ProcessStart) -> Document:
+        """A process that was started, with its command."""
+        told = self.store.body(start.body) if start.body is not None else None
+        told = told if isinstance(told, dict) else {}
+        named = {name: told.get(name, "") for name in ("how", "command")}
+        return {"seq": start.seq, "component": start.component, **named, "again": start.again}
 
     @question
     def why(self, run: str, seq: int | None = None, text: str | None = None, limit: int = provenance.MOST) -> Document:

@@ -29,7 +29,7 @@ from outtake.service.steering import Steering, breakpoint_list
 from outtake.store.annotations import storable
 from outtake.store.sweeping import Swept, delete_run, sweep
 from outtake_probe.records import Json
-from outtake_probe.specs import BadSpec, parse_spec
+from outtake_probe.specs import KERNEL, BadSpec, parse_spec
 
 __all__ = ["METHODS", "Document", "Service"]
 LONGEST_NAME = 200
@@ -355,8 +355,11 @@ def _trusted(run: Run, trust: bool) -> Launch:
         return launch
     if not trust:
         command = " ".join([launch.spec, *launch.args])
+        what = (
+            "executes the cells that the file holds" if launch.spec.startswith(KERNEL) else "starts what the file names"
+        )
         raise Untrusted(
-            f"{run.id} came in a file, and this starts what the file names: {command!r} in {launch.folder} with "
+            f"{run.id} came in a file, and this {what}: {command!r} in {launch.folder} with "
             f"{launch.python}. Look at it first; to start it, say so (--trust; in the API, trust)"
         )
     return dataclasses.replace(launch, trusted=True)

@@ -2342,6 +2342,22 @@ export interface components {
             error: components["schemas"]["Error"];
         };
         /**
+         * ProcessStart
+         * @description A process that the run started outside of its model and tool calls; in a fork, all that ran live.
+         */
+        ProcessStart: {
+            /** Seq */
+            seq: number;
+            /** Component */
+            component: string;
+            /** How */
+            how: string;
+            /** Command */
+            command: unknown;
+            /** Again */
+            again: boolean;
+        };
+        /**
          * Reached
          * @description What could change: its input, or only its result; `race`: only if parts that run at once finish otherwise.
          */
@@ -2504,6 +2520,8 @@ export interface components {
             code: components["schemas"]["Code"];
             /** Restored */
             restored: components["schemas"]["Step"][];
+            /** Processes */
+            processes: components["schemas"]["ProcessStart"][];
         };
         /**
          * RestoredState
@@ -3603,6 +3621,7 @@ export type Pending = components['schemas']['Pending'];
 export type PendingHold = components['schemas']['PendingHold'];
 export type Picked = components['schemas']['Picked'];
 export type Problem = components['schemas']['Problem'];
+export type ProcessStart = components['schemas']['ProcessStart'];
 export type Reached = components['schemas']['Reached'];
 export type RecordEvent = components['schemas']['RecordEvent'];
 export type RecordOutline = components['schemas']['RecordOutline'];

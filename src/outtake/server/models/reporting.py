@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from outtake.server.models.base import Answer
+from outtake.server.models.base import Answer, Json
 from outtake.server.models.code import Code
 from outtake.server.models.edits import Edit
 from outtake.server.models.runs import State
@@ -61,6 +61,20 @@ class Step(Answer):
     reason: str
 
 
+class ProcessStart(Answer):
+    """A process that the run started outside of its model and tool calls; in a fork, all that ran live."""
+
+    seq: int
+    """The note that says so; before the cut, that of the parent."""
+    component: str
+    how: str
+    """`subprocess`, `os.system` or `multiprocessing`."""
+    command: Json
+    """A command line as a text or a list of its parts; of `multiprocessing`, what is executed."""
+    again: bool
+    """Whether the parent had started the same."""
+
+
 class Report(Answer):
     """What became of each invocation of a run, in order, and of its parent's."""
 
@@ -76,3 +90,4 @@ class Report(Answer):
     """Edits and mocks that never applied: nothing that they name, or match, happened."""
     code: Code
     restored: list[Step] = Field(default_factory=list)
+    processes: list[ProcessStart] = Field(default_factory=list)
