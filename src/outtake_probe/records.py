@@ -158,7 +158,8 @@ class InvocationEnded(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueRead(Record):
-    """Written when the program's own code reads the clock or asks its user for input."""
+    """Written when the program's own code reads the clock, and when timers were over: the value is then a list of the
+    seconds that these took, all together, and pairs of the first and last number of those that were set there."""
 
     kind = "value_read"
     source: str = ""

@@ -3489,7 +3489,10 @@ export interface components {
         };
         /**
          * ValueRead
-         * @description Written when the program's own code reads the clock or asks its user for input.
+         * @description Written when the program's own code reads the clock, and when timers were over (`source` begins with "timer ").
+         *
+         *     The value is then a list of the seconds that these took, all together, and pairs of the first and last number of
+         *     those that were set there.
          */
         ValueRead: {
             /** Seq */

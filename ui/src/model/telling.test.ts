@@ -24,6 +24,15 @@ describe("a record in words", () => {
     expect(spoken(tell(outline, 4))).toBe("a · look, failed");
     expect(tell(outline, 5).verb).toBe("The run has failed");
   });
+
+  it("tells what was read, and that time has passed", () => {
+    const reading = logOf([
+      { kind: "value_read", source: "clock" },
+      { kind: "value_read", source: "timer poll" },
+    ]);
+    expect(tell(reading, 0)).toMatchObject({ verb: "read clock" });
+    expect(tell(reading, 1)).toMatchObject({ verb: "waited in", type: "poll" });
+  });
 });
 
 describe("the changes that a record offers", () => {

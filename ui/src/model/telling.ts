@@ -41,6 +41,11 @@ const OPERATIONS: { [op: string]: string } = {
   execute: "executed it again",
 };
 
+/** Who waited for time to pass, where a value that was read says that timers were over. */
+export function waiter(source: string): string | undefined {
+  return source.startsWith("timer ") ? source.slice("timer ".length) : undefined;
+}
+
 /** A record in words; `count` records in a line that say the same are told as one. */
 export function tell(outline: Outline, seq: number, count = 1): Told {
   const kind = outline.kind(seq);
@@ -72,7 +77,8 @@ export function tell(outline: Outline, seq: number, count = 1): Told {
       told.verb = "streamed";
       break;
     case "value_read":
-      told.verb = `read ${told.type || "a value"}`;
+      told.verb = waiter(told.type) === undefined ? `read ${told.type || "a value"}` : "waited in";
+      told.type = waiter(told.type) ?? told.type;
       break;
     case "edited":
       told.verb = OPERATIONS[told.type] ?? told.type;

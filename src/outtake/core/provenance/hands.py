@@ -10,6 +10,7 @@ from outtake.core.provenance.contents import Contents, Path, Place, Search
 from outtake.core.provenance.forms import Match, Sought, seek
 from outtake.core.provenance.numbers import tokens
 from outtake.core.provenance.story import Entry, Story
+from outtake_probe.records import TIMER
 
 Role = Literal["input", "output", "error", "message", "edit", "setting", "value"]
 _ROLES: dict[str, Role] = {
@@ -87,7 +88,7 @@ class Trail:
         """What the code of an invocation has it from: its own input, then the last result inside."""
         if record["kind"] == "invocation_started":
             self._latest[record["seq"]] = record["seq"]
-        elif record["kind"] in ("invocation_ended", "run_started", "value_read"):
+        elif record["kind"] in ("invocation_ended", "run_started") or _is_reading(record):
             self._latest[record.get("parent")] = record["seq"]
         for path in (record.get("component", ""), self.story.path(record.get("parent")), ""):
             if path is not None:
@@ -95,7 +96,7 @@ class Trail:
 
     def _place(self, record: Entry) -> Place | None:
         if record["kind"] == "value_read":
-            return self._search.value(record.get("value"))
+            return self._search.value(record.get("value")) if _is_reading(record) else None
         body = record.get("body")
         if body is None or record["kind"] not in _ROLES:
             return None
@@ -131,3 +132,8 @@ def line(hands: list[Hand], seq: int) -> list[Hand]:
         found.append(at)
         at = by_seq.get(at.source) if at.source is not None else None
     return found[::-1]
+
+
+def _is_reading(record: Entry) -> bool:
+    """Whether the program read a value there; that a timer was over tells it nothing that it could say."""
+    return record["kind"] == "value_read" and not record.get("source", "").startswith(TIMER)

@@ -134,7 +134,11 @@ class InvocationEnded(RecordBase):
 
 
 class ValueRead(RecordBase):
-    """Written when the program's own code reads the clock or asks its user for input."""
+    """Written when the program's own code reads the clock, and when timers were over (`source` begins with "timer ").
+
+    The value is then a list of the seconds that these took, all together, and pairs of the first and last number of
+    those that were set there.
+    """
 
     kind: Literal["value_read"]
     source: str = ""

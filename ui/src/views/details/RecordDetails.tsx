@@ -15,7 +15,7 @@ import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
 import { clockOf, endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
-import { changesOf, startOf, tell } from "@/model/telling";
+import { changesOf, startOf, tell, waiter } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { fork } from "@/state/commands";
 import { beginEdit, useBegun } from "@/state/editing";
@@ -122,7 +122,11 @@ function Says({ record }: { record: LogRecord }) {
     case "config_set":
       return <OneBody hash={record.hash} label={`New value of ${record.key ?? "the setting"}`} />;
     case "value_read":
-      return <BodyView value={record.value} label={`Read from ${record.source ?? "the program"}`} />;
+      return waiter(record.source ?? "") === undefined ? (
+        <BodyView value={record.value} label={`Read from ${record.source ?? "the program"}`} />
+      ) : (
+        <BodyView value={record.value} label="Seconds that were waited, and the numbers of the timers" />
+      );
     case "state_restored":
       return <Restored record={record} />;
     case "noted":
