@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import contextlib
+import json
+import logging
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +25,7 @@ from autogen_core import (
     message_handler,
 )
 from autogen_core.exceptions import MessageDroppedException
+from opentelemetry import trace
 
 from tests.targets.autogen.debugging import of_coroutine, record, session
 
@@ -250,3 +254,108 @@ def test_a_user_who_stops_the_program_ends_every_handler() -> None:
     log = record(of_coroutine(main))
     assert log.status == "stopped"
     assert HEARD == ["a:wait"]
+
+
+# -- what the program sees of it: its log, its tracer, its own exceptions ----------------------------------------------
+
+
+class Halt(BaseException):
+    """A program's own way to leave a handler."""
+
+
+class Quitter(RoutedAgent):
+    def __init__(self) -> None:
+        super().__init__("quits")
+
+    @message_handler
+    async def hear(self, message: Say, ctx: MessageContext) -> None:
+        raise Halt(message.text)
+
+
+class Span(trace.NonRecordingSpan):
+    """Tells when it ends."""
+
+    def __init__(self, name: str, told: list[str], within: str) -> None:
+        super().__init__(trace.SpanContext(len(told) + 1, len(told) + 1, is_remote=False))
+        self.name, self._told = name, told
+        told.append(f"{name} in {within}")
+
+    def end(self, end_time: int | None = None) -> None:
+        self._told.append(f"end of {self.name}")
+
+
+class Tracer(trace.Tracer):
+    """Keeps what it is told, in the order in which it is."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def start_span(self, name: str, context: Any = None, *args: Any, **kwargs: Any) -> trace.Span:
+        within = trace.get_current_span(context)
+        return Span(name, self.told, within.name if isinstance(within, Span) else "nothing")
+
+    @contextlib.contextmanager
+    def start_as_current_span(  # type: ignore[override]  # a context manager, as its own is
+        self, name: str, context: Any = None, *args: Any, **kwargs: Any
+    ) -> Iterator[trace.Span]:
+        end_on_exit = args[-1] if args else kwargs.get("end_on_exit", True)
+        with trace.use_span(self.start_span(name, context), end_on_exit=end_on_exit) as span:
+            yield span
+
+
+class Provider(trace.TracerProvider):
+    def __init__(self) -> None:
+        self.tracer = Tracer()
+
+    def get_tracer(self, *args: Any, **kwargs: Any) -> trace.Tracer:
+        return self.tracer
+
+
+async def talk(provider: Provider) -> list[str]:
+    """A request, one that fails, and something published; gives what became of them."""
+    runtime = await made(tracer_provider=provider)
+    await Quitter.register(runtime, "quitter", Quitter)
+    runtime.start()
+    got = []
+    for to, text in (("listener", "one"), ("listener", "fail"), ("quitter", "enough")):
+        try:
+            got.append((await runtime.send_message(Say(text), AgentId(to, "default"))).text)
+        except (KeyError, Halt) as error:
+            got.append(repr(error))
+    await runtime.publish_message(Say("news"), TOPIC)
+    await runtime.stop_when_idle()
+    return got
+
+
+def seen(run_it: Callable[[Callable[[], Any]], Any], caplog: pytest.LogCaptureFixture) -> tuple[Any, Any, Any]:
+    """What the program gets, its log, and its spans."""
+    provider = Provider()
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        got = run_it(lambda: asyncio.wait_for(talk(provider), 20))
+    logged = [
+        f"{each.name}: {json.loads(str(each.msg))['type'] if each.name.endswith('events') else each.getMessage()}"
+        for each in caplog.records
+        if each.name.startswith("autogen_core")
+    ]
+    return got, sorted(logged), sorted(provider.tracer.told)
+
+
+def test_its_log_its_spans_and_its_own_exceptions_are_the_program_s(caplog: pytest.LogCaptureFixture) -> None:
+    plain = seen(lambda talking: asyncio.run(talking()), caplog)
+    hooked = seen(lambda talking: record(of_coroutine(talking)).output, caplog)
+    assert hooked[0] == plain[0] == ["ONE", "KeyError('fail')", "Halt('enough')"]
+    assert hooked[1] == plain[1]
+    assert hooked[2] == plain[2]
+    assert any(told.startswith("end of") for told in plain[2])
+
+
+def test_a_private_name_that_programs_use_is_there() -> None:
+    async def main() -> list[str]:
+        runtime = await made()
+        await runtime.publish_message(Say("by hand"), TOPIC)
+        await runtime._process_next()
+        await heard()
+        return HEARD
+
+    assert run(main).output == ["default:by hand"]

@@ -28,7 +28,10 @@ from outtake_probe.session import BadValue, Session, Stopped
 from outtake_probe.targets.autogen import messages
 
 if TYPE_CHECKING:
+    from autogen_core._telemetry import EnvelopeMetadata
+
     from outtake_probe.targets.autogen.runtime import Runtime
+    from outtake_probe.targets.autogen.spans import Published
 
 QUIET = 24
 """Turns of the loop after which a handler that is in no model or tool call is waiting for something."""
@@ -59,6 +62,10 @@ class Item:
     """Who asked for the next message, and waits until this one is delivered."""
     served: bool = False
     injected: bool = False
+    envelope: EnvelopeMetadata | None = None
+    """Links its spans to the one in which it was sent."""
+    published: Published | None = None
+    """The span around all deliveries of what was published."""
 
     def revise(self, message: Any) -> None:
         """Give it another content; the delivery that waits at the gate takes it along."""
@@ -197,7 +204,7 @@ class Desk:
         except Stopped as error:
             self._done(item)
             self._end(item, error)
-        except Exception as error:  # noqa: BLE001  the program's handler is the boundary
+        except BaseException as error:  # noqa: BLE001  the program's handler is the boundary, and somebody waits for it
             self._done(item)
             item.runtime.failed(item, error)
         else:

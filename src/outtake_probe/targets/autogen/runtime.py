@@ -13,6 +13,7 @@ import itertools
 import logging
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
 from autogen_core import (
@@ -28,7 +29,13 @@ from autogen_core import (
     TopicId,
 )
 from autogen_core.exceptions import MessageDroppedException
-from autogen_core.logging import DeliveryStage, MessageEvent, MessageKind
+from autogen_core.logging import (
+    DeliveryStage,
+    MessageDroppedEvent,
+    MessageEvent,
+    MessageHandlerExceptionEvent,
+    MessageKind,
+)
 
 from outtake_probe.calling import asend
 from outtake_probe.calls import Call, Message
@@ -38,6 +45,7 @@ from outtake_probe.targets.autogen import messages, settings
 from outtake_probe.targets.autogen.agents import Agents
 from outtake_probe.targets.autogen.desk import Desk, Item
 from outtake_probe.targets.autogen.paths import here
+from outtake_probe.targets.autogen.spans import Spans
 
 if TYPE_CHECKING:
     from outtake_probe.targets.autogen.hub import Hub
@@ -61,7 +69,7 @@ class Runtime(Agents):
         tracer_provider: Any = None,
         ignore_unhandled_exceptions: bool = True,
     ) -> None:
-        self.tracer_provider = tracer_provider
+        self._spans = Spans(tracer_provider)
         self._interventions = intervention_handlers or []
         self._ignore = ignore_unhandled_exceptions
         self._error: BaseException | None = None
@@ -93,16 +101,20 @@ class Runtime(Agents):
             raise LookupError(f"Recipient not found: there is no agent of type {recipient.type!r}")
         context = _context(sender, None, cancellation_token, message_id)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._open()
-        try:
-            for handler in self._interventions:
-                message = _kept(message, await handler.on_send(message, message_context=context, recipient=recipient))
-            self._log_event(message, sender, recipient, MessageKind.DIRECT, DeliveryStage.SEND)
-            await self._queue(message, [recipient], context, future)
-        finally:
-            self._close()
-        context.cancellation_token.link_future(future)
-        return await future
+        with self._spans.created(recipient, message):
+            self._open()
+            try:
+                for handler in self._interventions:
+                    with self._spans.block("intercept", type(handler).__name__, self._spans.envelope()):
+                        given = await handler.on_send(message, message_context=context, recipient=recipient)
+                    message = self._kept(message, given, context, recipient)
+                self._log_event(message, sender, recipient, MessageKind.DIRECT, DeliveryStage.SEND)
+                _log.info("Sending message of type %s to %s: %s", _type(message), recipient.type, _Said(message))
+                await self._queue(message, [recipient], context, future)
+            finally:
+                self._close()
+            context.cancellation_token.link_future(future)
+            return await future
 
     async def publish_message(
         self,
@@ -115,22 +127,28 @@ class Runtime(Agents):
     ) -> None:
         """Queue a message for every agent that hears the topic, its sender excepted."""
         context = _context(sender, topic_id, cancellation_token, message_id)
-        self._open()
-        try:
-            for handler in self._interventions:
-                message = _kept(message, await handler.on_publish(message, message_context=context))
-            self._log_event(message, sender, topic_id, MessageKind.PUBLISH, DeliveryStage.SEND)
-            hearers = self.hearers(topic_id)
-            others = [agent for agent in hearers if agent != sender and self._takes(agent, message)]
-            if others:
-                await self._queue(message, others, context, None)
-            elif not hearers:
-                body = {"topic": self.hub.paths.topic(topic_id.type), "message": messages.body(message)}
-                self.hub.session.note("unheard", self._sender(sender), body)
-        except MessageDroppedException:
-            return
-        finally:
-            self._close()
+        with self._spans.created(topic_id, message):
+            self._open()
+            try:
+                for handler in self._interventions:
+                    with self._spans.block("intercept", type(handler).__name__, self._spans.envelope()):
+                        given = await handler.on_publish(message, message_context=context)
+                    message = self._kept(message, given, context, topic_id)
+                self._log_event(message, sender, topic_id, MessageKind.PUBLISH, DeliveryStage.SEND)
+                _log.info("Publishing message of type %s to all subscribers: %s", _type(message), _Said(message))
+                hearers = self.hearers(topic_id)
+                others = [agent for agent in hearers if agent != sender and self._takes(agent, message)]
+                if others:
+                    await self._queue(message, others, context, None)
+                elif not hearers:
+                    with self._spans.block("publish", topic_id, self._spans.envelope()):
+                        pass
+                    body = {"topic": self.hub.paths.topic(topic_id.type), "message": messages.body(message)}
+                    self.hub.session.note("unheard", self._sender(sender), body)
+            except MessageDroppedException:
+                return
+            finally:
+                self._close()
 
     def _takes(self, agent: AgentId, message: Any) -> bool:
         cls = self._classes.get(agent.type)
@@ -145,6 +163,8 @@ class Runtime(Agents):
         identity = messages.identity(message, body)
         sender = self._sender(context.sender)
         edited = False
+        envelope, topic = self._spans.envelope(), context.topic_id
+        published = self._spans.published(topic, envelope, len(recipients)) if topic is not None else None
         for recipient in recipients:
             path = self.path(recipient, context.topic_id)
             said = Message(
@@ -165,10 +185,30 @@ class Runtime(Agents):
                     desk.revise()
             if queued.dropped:
                 _refuse(future)
+                if published is not None:
+                    published.done()
                 continue
             item = Item(queued.id, self, recipient, path, own, identity, context, future)
+            item.envelope, item.published = envelope, published
             item.body = body if own is message else messages.body(own)  # a part of its own: nothing else says that
             self.enqueue(desk, item)
+
+    def _kept(self, message: Any, given: Any, context: MessageContext, receiver: AgentId | TopicId | None) -> Any:
+        """What an intervention handler made of a message, or of a response.  Raises `MessageDroppedException`."""
+        if given is DropMessage or isinstance(given, DropMessage):
+            if _events.isEnabledFor(logging.INFO):
+                kind = _kind(context) if receiver is not None else MessageKind.RESPOND
+                payload, sender = messages.text(message), context.sender
+                _events.info(MessageDroppedEvent(payload=payload, sender=sender, receiver=receiver, kind=kind))
+            raise MessageDroppedException
+        if given is None and message is not None:
+            warnings.warn(
+                "An intervention handler returned None, which counts as no change. Return the message, or DropMessage.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            return message
+        return given
 
     def enqueue(self, desk: Desk, item: Item) -> None:
         """Queue a message that has its number."""
@@ -255,12 +295,24 @@ class Runtime(Agents):
     async def handle(self, item: Item) -> Any:
         """Call the recipient's handler."""
         agent = await self._agent(item.recipient)
-        kind = MessageKind.DIRECT if item.context.is_rpc else MessageKind.PUBLISH
-        self._log_event(item.message, item.context.sender, item.recipient, kind, DeliveryStage.DELIVER)
+        receiver = item.recipient if item.context.is_rpc else None
+        self._log_event(item.message, item.context.sender, receiver, _kind(item.context), DeliveryStage.DELIVER)
+        _log.info("Calling message handler for %s with message type %s", *_delivery(item))
         if item.injected and type(item.message).__name__ == "GroupChatMessage":
             return await _hear(agent, item.message)
-        with MessageHandlerContext.populate_context(agent.id):
+        with await self._process(item, agent), MessageHandlerContext.populate_context(agent.id):
             return await agent.on_message(item.message, ctx=item.context)
+
+    async def _process(self, item: Item, agent: Agent) -> AbstractContextManager[object]:
+        """The spans in which a handler runs."""
+        stack = ExitStack()
+        if self._spans.wanted:
+            sender = await self._agent(item.context.sender) if item.context.sender is not None else None
+            told = self._spans.attributes(messages.text(item.message), sender, agent, item.context)
+            around = item.published.inside() if item.published is not None else None
+            stack.enter_context(around or self._spans.block("send", item.recipient, item.envelope))
+            stack.enter_context(self._spans.block("process", agent.id, item.envelope, told))
+        return stack
 
     async def answered(self, item: Item, value: Any) -> None:
         """A handler returned, or its result was given by the record or the user."""
@@ -273,29 +325,37 @@ class Runtime(Agents):
             if item.state != "passed" and not item.served:
                 _refuse(future)
                 return
+            asker = item.context.sender
+            self._log_event(value, item.recipient, asker, MessageKind.RESPOND, DeliveryStage.SEND)
             for handler in self._interventions:
-                given = await handler.on_response(value, sender=item.recipient, recipient=item.context.sender)
-                value = _kept(value, given)
-            self._log_event(value, item.recipient, item.context.sender, MessageKind.RESPOND, DeliveryStage.DELIVER)
-            if not future.done():
-                future.set_result(value)
+                given = await handler.on_response(value, sender=item.recipient, recipient=asker)
+                value = self._kept(value, given, item.context, None)
+            said = (_type(value), asker, item.recipient.type, _Said(value))
+            _log.info("Resolving response with message type %s for recipient %s from %s: %s", *said)
+            self._log_event(value, item.recipient, asker, MessageKind.RESPOND, DeliveryStage.DELIVER)
+            with self._spans.block("ack", asker, item.envelope):
+                if not future.done():
+                    future.set_result(value)
         except Exception as error:  # noqa: BLE001  the program's intervention handler is the boundary
             if future is not None and not future.done():
                 future.set_exception(error)
             elif future is None:
                 self._keep(item, error)
         finally:
-            self._close()
+            self._over(item)
 
     def failed(self, item: Item, error: BaseException) -> None:
         """A handler raised."""
         future = item.future
+        if not isinstance(error, Stopped) and _events.isEnabledFor(logging.INFO):
+            payload = messages.text(item.message)
+            _events.info(MessageHandlerExceptionEvent(payload=payload, handling_agent=item.recipient, exception=error))
         if future is not None:
             if not future.done():
                 future.cancel() if isinstance(error, asyncio.CancelledError) else future.set_exception(error)
         elif not isinstance(error, Stopped):
             self._keep(item, error)
-        self._close()
+        self._over(item)
 
     def _keep(self, item: Item, error: BaseException) -> None:
         """Nobody waits for the answer: the error is for whoever stops the runtime."""
@@ -322,6 +382,12 @@ class Runtime(Agents):
     def discarded(self, item: Item) -> None:
         """A queued message was dropped, or the runtime was stopped before it was delivered."""
         _refuse(item.future)
+        self._over(item)
+
+    def _over(self, item: Item) -> None:
+        """Nothing more is done with a message."""
+        if item.published is not None:
+            item.published.done()
         self._close()
 
     def dropped(self, item: Item) -> None:
@@ -347,6 +413,9 @@ class Runtime(Agents):
 
     async def process_next(self) -> None:
         """Deliver the next message; its handler may go on after this returned."""
+        await self._process_next()
+
+    async def _process_next(self) -> None:
         self._raise()
         grant: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._context = contextvars.copy_context()
@@ -447,6 +516,31 @@ class Runtime(Agents):
             )
 
 
+class _Said:
+    """What the log says of a message: made only where somebody reads it."""
+
+    def __init__(self, message: Any) -> None:
+        self._message = message
+
+    def __str__(self) -> str:
+        return str(self._message.__dict__ if hasattr(self._message, "__dict__") else self._message)
+
+
+def _type(message: Any) -> str:
+    return type(message).__name__
+
+
+def _kind(context: MessageContext) -> MessageKind:
+    return MessageKind.DIRECT if context.is_rpc else MessageKind.PUBLISH
+
+
+def _delivery(item: Item) -> tuple[str, str]:
+    """Who is called with what, as the log says it."""
+    sender = str(item.context.sender) if item.context.sender is not None else "Unknown"
+    who = item.recipient if item.context.is_rpc else item.recipient.type
+    return str(who), f"{_type(item.message)} {'sent' if item.context.is_rpc else 'published'} by {sender}"
+
+
 def _is_turn(item: Item) -> bool:
     """Whether a delivery asks a member of a team to speak."""
     return type(item.message).__name__ == "GroupChatRequestPublish"
@@ -468,20 +562,6 @@ def _context(
         cancellation_token=token or CancellationToken(),
         message_id=message_id or f"00000000-0000-4000-8000-{next(_numbers):012x}",
     )
-
-
-def _kept(message: Any, given: Any) -> Any:
-    """What an intervention handler made of a message.  Raises `MessageDroppedException`."""
-    if given is DropMessage or isinstance(given, DropMessage):
-        raise MessageDroppedException
-    if given is None and message is not None:
-        warnings.warn(
-            "An intervention handler returned None, which counts as no change. Return the message, or DropMessage.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-        return message
-    return given
 
 
 def _refuse(future: asyncio.Future[Any] | None) -> None:
