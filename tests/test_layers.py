@@ -51,8 +51,8 @@ ALLOWED: Mapping[str, set[str]] = {
 
 FRAMEWORKS: Mapping[str, set[str]] = {
     "anthropic": {"anthropic"},
-    # AutoGen's messages are pydantic models: it comes with them
-    "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "pydantic"},
+    # AutoGen's messages are pydantic models, and its runtime makes spans: it comes with both
+    "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "opentelemetry", "pydantic"},
     # workflows run without llama-index-core; events and states are pydantic models
     "llamaindex": {"llama_index", "llama_index_instrumentation", "pydantic", "workflows"},
     # tools are pydantic models

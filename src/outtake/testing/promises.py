@@ -208,6 +208,12 @@ promises: tuple[Promise, ...] = (
         "failing",
     ),
     Promise("streams", RECORD, "Streams are recorded piece by piece, and served so.", recording.streams, "stream"),
+    Promise(
+        "threads-at-exit",
+        RECORD,
+        "A program whose threads are alive when it is done ends as it would plainly.",
+        recording.threads_at_exit,
+    ),
     Promise("usage", RECORD, "Tokens are counted.", recording.usage),
     Promise("secrets", RECORD, "Secrets stay in the program.", recording.secrets, "secret"),
 )

@@ -15,9 +15,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 CALLS = "calls.txt"
 """What was really called, one JSON list ``[kind, what was asked]`` a line."""
+PROCESS = "process.txt"
+"""Number of the process of the last program that was to `linger`."""
 POINT = "point.json"
 """Where the suite wants the program to stop or to die, see `outtake.testing.points`."""
 LIMIT = 0.1
@@ -111,6 +114,15 @@ def in_time(tell: Callable[[], object]) -> None:
 def _after_a_sleep(tell: Callable[[], object]) -> None:
     time.sleep(LIMIT)
     tell()
+
+
+def linger() -> None:
+    """Leave behind what programs leave behind: an open pool, a thread that never ends, one that waits for the end."""
+    with open(PROCESS, "w", encoding="utf-8") as file:
+        file.write(str(os.getpid()))
+    ThreadPoolExecutor().submit(os.getpid)
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    threading.Thread(target=threading.main_thread().join).start()
 
 
 def _stop_at(number: int) -> None:

@@ -7,6 +7,7 @@ from outtake.testing.kit import TOPIC
 from outtake.testing.rig import Rig
 from outtake.testing.watched import SECRET_VALUE
 from outtake.testing.words import contains, expect, expect_equal
+from outtake_probe import life
 from outtake_probe.records import Json
 
 HIDDEN = (stage.SECRET, SECRET_VALUE)
@@ -42,6 +43,18 @@ def streams(rig: Rig) -> None:
     recorded = sum(r.get("count", 1) for r in chunks)
     expect(recorded >= stage.PIECES, f"the record has {recorded} pieces of a stream of {stage.PIECES}")
     run.expect_free_forks(0, chunks[-1]["seq"] + 1)
+
+
+def threads_at_exit(rig: Rig) -> None:
+    folder = rig.folder("chat")
+    with (folder / "program.py").open("a", encoding="utf-8") as program:
+        program.write("\nfrom stage import linger\nlinger()\n")
+    run = rig.run("chat", folder, headless=True)
+    run.ended()
+    process = int((folder / stage.PROCESS).read_text("utf-8"))
+    expect(life.started(process) is None, "the program has ended, and its process lives on")
+    run.freeze()
+    run.expect_free_forks(run.middle, len(run.log))
 
 
 def usage(rig: Rig) -> None:
