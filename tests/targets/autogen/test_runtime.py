@@ -20,6 +20,7 @@ from autogen_core import (
     DropMessage,
     MessageContext,
     RoutedAgent,
+    SingleThreadedAgentRuntime,
     TopicId,
     TypeSubscription,
     message_handler,
@@ -359,3 +360,12 @@ def test_a_private_name_that_programs_use_is_there() -> None:
         return HEARD
 
     assert run(main).output == ["default:by hand"]
+
+
+def test_it_has_the_name_of_what_it_stands_for() -> None:
+    plain = repr(SingleThreadedAgentRuntime)
+
+    async def main() -> str:
+        return repr(type(await made()))
+
+    assert run(main).output == plain

@@ -30,6 +30,40 @@ describe("a body", () => {
     });
   });
 
+  it("is an answer where it holds the pieces of one", () => {
+    const chunk = (delta: unknown) => ({ object: "chat.completion.chunk", choices: [{ index: 0, delta }] });
+    const asked = (index: number, told: unknown) => chunk({ tool_calls: [{ index, function: told }] });
+    expect(
+      shapeOf([chunk({ role: "assistant", content: "" }), chunk({ content: "51" }), chunk({ content: "9" })]),
+    ).toEqual({ form: "answer", text: "519", calls: [], rest: {} });
+    expect(
+      shapeOf([asked(0, { name: "look", arguments: '{"ye' }), asked(0, { arguments: 'ar": 1977}' }), { choices: [] }]),
+    ).toMatchObject({ form: "answer", text: "", calls: [{ name: "look", arguments: { year: 1977 } }] });
+    const events = [
+      { type: "response.created" },
+      { type: "response.output_text.delta", delta: "5" },
+      { type: "response.output_text.delta", delta: "19" },
+    ];
+    expect(shapeOf(events)).toMatchObject({ form: "answer", text: "519" });
+    const output = [{ type: "message", content: [{ type: "output_text", text: "520" }] }];
+    expect(shapeOf([...events, { type: "response.completed", response: { output } }])).toMatchObject({ text: "520" });
+    expect(
+      shapeOf([
+        { type: "message_start", message: { role: "assistant", content: [] } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "let me" } },
+        { type: "content_block_start", index: 1, content_block: { type: "tool_use", name: "look" } },
+        { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: '{"year": 1977}' } },
+      ]),
+    ).toMatchObject({ text: "let me", calls: [{ name: "look", arguments: { year: 1977 } }] });
+    expect(
+      shapeOf([
+        { message: { type: "AIMessageChunk", content: "5" } },
+        "19",
+        { message: { type: "AIMessageChunk", content: [{ type: "text", text: "!" }] } },
+      ]),
+    ).toMatchObject({ form: "answer", text: "519!" });
+  });
+
   it("is an answer, however deep", () => {
     const choices = [{ message: { role: "assistant", content: "519" }, index: 0 }];
     expect(shapeOf({ id: "x", choices })).toMatchObject({ form: "answer", text: "519", calls: [], rest: { id: "x" } });

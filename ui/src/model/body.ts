@@ -4,6 +4,8 @@
  * Nothing here trusts a body: it is whatever a program said.
  */
 
+import { joined } from "./pieces";
+
 export type Json = unknown;
 type Fields = { [name: string]: Json };
 
@@ -121,6 +123,11 @@ function imageIn(value: Fields): Shape | null {
 }
 
 function listOf(value: Json[]): Shape | null {
+  const told = joined(value);
+  if (told !== null) {
+    const calls = told.calls.map((call) => ({ name: call.name, arguments: parsed(call.arguments) }));
+    return { form: "answer", text: told.text, calls, rest: {} };
+  }
   if (value.length > 0 && value.every((item) => isFields(item) && turnOf(item) !== null))
     return { form: "conversation", turns: turnsOf(value), rest: {} };
   if (value.length < 2 || !value.every(isFlat)) return null;
