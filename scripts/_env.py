@@ -36,6 +36,7 @@ EXE = ".exe" if sys.platform == "win32" else ""
 TITLES = {
     "autogen": "AutoGen",
     "browser": "browser tests'",
+    "compat": "examples'",
     "langgraph": "LangGraph",
     "langgraph-oldest": "oldest LangGraph",
     "openai1": "openai 1.x",
@@ -49,6 +50,7 @@ TITLES = {
 SECONDS = {
     "autogen": 40,
     "browser": 30,
+    "compat": 90,
     "lint": 60,
     "llamaindex": 40,
     "llamaindex-oldest": 40,
@@ -172,6 +174,12 @@ def target(name: str) -> Environment:
     if not pins.is_file():
         raise SetupError(f"there is no target environment {name!r}. Known ones: {', '.join(target_names())}.")
     return Environment(name, ENVS / name, ("-r", str(pins.relative_to(ROOT))), (pins.read_text(),))
+
+
+def compat() -> Environment:
+    """The environment in which frameworks' own examples and tests run: all of them, with IPython."""
+    pins = (ROOT / "compat" / "pins.txt").read_text()
+    return Environment("compat", ENVS / "compat", ("-r", "compat/pins.txt"), (pins,))
 
 
 def target_names() -> list[str]:

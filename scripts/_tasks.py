@@ -99,6 +99,13 @@ def attack(args: Sequence[str]) -> NoReturn:
     _become([here.python, "-m", "attacks", *args], {"OUTTAKE_ENVS": str(_env.ENVS)})
 
 
+def compat(args: Sequence[str]) -> NoReturn:
+    """Programs and tests of the frameworks' own, plainly and under Outtake: a table of what differs."""
+    here, frameworks = _env.server(), _env.compat()
+    _env.ensure(here, frameworks)
+    _become([here.python, "-m", "compat", "--python", frameworks.python, "--cache", _env.ENVS / "sources", *args])
+
+
 def screenshots(args: Sequence[str]) -> NoReturn:
     """The pictures of the README, taken of the demo in a browser."""
     here = _env.browser()
@@ -139,6 +146,7 @@ def _become(command: Sequence[str | Path], env: dict[str, str] | None = None, cw
 TASKS: dict[str, Callable[[Sequence[str]], int]] = {
     "attack": attack,
     "bench": bench,
+    "compat": compat,
     "demo": demo,
     "env": env,
     "lint": lint,
