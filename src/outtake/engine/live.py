@@ -480,7 +480,8 @@ class LiveRun:
         found = self.store.tree(names)
         connection = self._connection
         if connection is not None:
-            connection.send("nodes", {}, list(found.items()))
+            with contextlib.suppress(OSError):  # it has gone, and what it said last is still to be read
+                connection.send("nodes", {}, list(found.items()))
 
     def wait(self, until: Callable[[LiveRun], bool], timeout: float | None = None) -> bool:
         """Wait until `until` holds of this run, or it goes on without this server; whether one does."""
