@@ -24,6 +24,8 @@ def compare(places: Sequence[Path], python: str, arguments: Sequence[str], *, as
         plain = _plainly(folder, python, [*tests, *arguments])
         under = _under(folder, python, [*tests, *arguments])
     passed = {name for name, result in plain.items() if result == "passed"}
+    if not passed:
+        raise SystemExit(f"no test passes plainly ({len(plain)} were found); try: {python} -m pytest {' '.join(tests)}")
     lost = sorted(name for name in passed if under.get(name) != "passed")
     if as_json:
         print(json.dumps({"passed": len(passed), "kept": len(passed) - len(lost), "lost": lost}))
