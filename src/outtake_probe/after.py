@@ -152,8 +152,7 @@ def after(
         back = Back(output, body, failed, usage, _changes(session, passage))
         _came_back(session, passage, usage)
         if rerun is not None and past is not None and passage.verb == "proceed":
-            session.printing.passed(past.start.seq)
-            rerun.settle(rerun.replay.timers_until(past))
+            rerun.ends(past)
         if rerun is not None and past is not None:
             rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
             rebuilt = passage.is_rebuilding and rerun.replay.happened(past)  # then it fails by its own doing
@@ -354,8 +353,7 @@ def abrupt(session: Session, passage: Passage, error: Json) -> None:
         passage.is_over = True
         left(session, passage)
         if rerun is not None and past is not None:
-            session.printing.passed(past.start.seq)
-            rerun.settle(rerun.replay.timers_until(past))
+            rerun.ends(past)
         _came_back(session, passage, None)
         if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
             rerun.settle(_ends(past))

@@ -142,6 +142,12 @@ class Rerun:
         """Whether code belongs to a model or tool that is really called: no record says what it does."""
         return bool(self._live) and not self._live.isdisjoint(frame.lineage)
 
+    def ends(self, past: Past) -> None:
+        """An invocation comes to its end: what it has not printed, and the timers that it has not set, come no more."""
+        self.session.printing.passed(past.start.seq)
+        if timers := self.replay.timers_until(past):
+            self.settle(timers)
+
     def left_behind(self, past: Past) -> Steps[None]:
         """Where the parent's program ended while this was out, it comes back here only once things differ."""
         with self.session.lock:
@@ -359,7 +365,7 @@ class Rerun:
         at, records = replay.pointer, replay.records
         gap = records[at].at - records[at - 1].at if 0 < at < len(records) else 0.0
         gap -= replay.timers.waited.get(at, 0.0)
-        soft = bool(replay.timers.waited.get(at)) or replay.has_late
+        soft = at in replay.timers.waited or replay.has_late
         return (SOFT_STALL if soft else STALL) + 2 * min(600.0, max(0.0, gap))
 
     # -- bodies of the record ----------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def _see_loops(timers: Timers) -> Callable[[], None]:
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> asyncio.TimerHandle:
-        made = timers.set(caller(0))
+        made = timers.set(caller())
         if made is None:
             return real(self, when, callback, *args, context=context)
         around = context if context is not None else contextvars.copy_context()
@@ -175,11 +175,12 @@ class _Woken:
         self._once = threading.Lock()
 
     def done(self) -> None:
-        """It has come to a gate, sleeps again, or has had its time."""
+        """It sleeps again, or has had its time."""
         if self._once.acquire(blocking=False):
             self._timers.settle(self._seq)
 
     def in_time(self) -> None:
+        """Do not wait for its next sleep for ever."""
         watch = threading.Timer(BREATH, self.done)
         watch.name, watch.daemon = "outtake-breath", True
         watch.start()
@@ -195,7 +196,7 @@ def _see_sleep(timers: Timers) -> Callable[[], None]:
             woken.last = None
             before.done()
         is_ours = threading.current_thread().name.startswith("outtake-")
-        if is_ours or not _is_some(seconds) or (made := timers.set(caller(0))) is None:
+        if is_ours or not _is_some(seconds) or (made := timers.set(caller())) is None:
             real(seconds)
             return
         seq, wait = timers.turn(made) if timers.binds else (None, None)

@@ -157,6 +157,6 @@ def _who(frame: FrameType | None) -> str:
     return ""
 
 
-def caller(depth: int) -> FrameType:
-    """The frame `depth` above whoever calls this."""
-    return sys._getframe(depth + 1)
+def caller() -> FrameType:
+    """The frame of whoever calls this."""
+    return sys._getframe(1)
