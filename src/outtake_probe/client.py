@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from outtake_probe import life, wire
+from outtake_probe.attached import of_request
 from outtake_probe.bodies import Bodies
 from outtake_probe.edits import edit_from
 from outtake_probe.gate import Answer, Stance, stance_from
@@ -62,6 +63,8 @@ class Link:
     reconnected: Callable[[], None] = lambda: None
     """Called when another server was found: what is no record has to be told again."""
     closing: bool = False
+    is_request: bool = False
+    """Whether this is a run of its own beside that of its process."""
     stance: Json = None
     """What the user wants, as the server said it last: the next server goes on from there."""
     connection: Connection | None = None
@@ -94,9 +97,15 @@ class Link:
         if self.connection is not None:
             self.connection.abandon()
 
+    def _belong(self) -> None:
+        """What this thread asks of adapters is about this session."""
+        if self.is_request:
+            of_request.set(self.session)
+
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def _read(self) -> None:
+        self._belong()
         while True:
             try:
                 frame = self.connection.receive() if self.connection is not None else None
@@ -158,6 +167,7 @@ class Link:
 
     def _perform(self) -> None:
         """Commands have a thread of their own: one may wait for the program's loop, and acknowledgements must go on."""
+        self._belong()
         while True:
             number, kind, fields = self.commands.get()
             try:
@@ -225,7 +235,10 @@ def open_session(address: Address) -> Link:
     )
     if session.rerun is not None:
         session.rerun.nodes(pages.nodes)
-    link = Link(replace(address, run=welcome["run"], token=welcome.get("token", address.token)), session, welcome)
+    link = Link(
+        replace(address, run=welcome["run"], token=welcome.get("token", address.token), hello={}), session, welcome
+    )
+    link.is_request = "request" in address.hello
     link.start(connection, pages.others)
     return link
 

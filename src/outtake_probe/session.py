@@ -199,6 +199,10 @@ class Session:
         """Told, in any thread, after the user changed what the program is to do."""
         self.on_stop: list[Callable[[], None]] = []
         """Told, in any thread, after the user ended the program."""
+        self.seed = 0
+        """What random ids follow from."""
+        self.kept: dict[object, object] = {}
+        """What adapters keep for this session, in a process that has several, see `outtake_probe.sessions`."""
         self._hold_ids = itertools.count(1)
         self._faults: set[str] = set()
         self.recorder = Recorder(bodies, self.lock, first)
@@ -213,8 +217,14 @@ class Session:
 
     # -- the run -----------------------------------------------------------------------------------------------------
 
+    @property
+    def here(self) -> Session:
+        """The session that the running code belongs to, see `outtake_probe.sessions`."""
+        return self
+
     def begin(self, body: Json, *, python: str, seed: int) -> None:
         """The run starts: write its first record, unless the parent's is shared."""
+        self.seed = seed
         with self.lock:
             if self.rerun is None or self.rerun.replay.cut == 0:
                 self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, SupportsIndex, TypeGuard
 
 from outtake_probe.session import Session
+from outtake_probe.sessions import for_each
 from outtake_probe.timers import Timer, Timers, caller
 from outtake_probe.waits import SETTLE, on_loop
 
@@ -28,7 +29,7 @@ _WAKING = ("asyncio", "_asyncio", "anyio")
 
 def install(session: Session, *, everywhere: bool = True) -> Callable[[], None]:
     """See every timer that is set from now on, or those inside of invocations; returns what takes that out again."""
-    timers = Timers(session, everywhere=everywhere)
+    timers = for_each(session, lambda each: Timers(each, everywhere=everywhere))
     return _join([_see_loops(timers), _see_sleep(timers)])
 
 
