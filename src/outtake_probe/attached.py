@@ -42,6 +42,6 @@ def attach_session(session: Session, requests: Requests | None = None) -> None:
 
 def detach_session() -> None:
     """From now on nothing is recorded or held."""
-    global _session, _requests
+    global _session, _requests  # noqa: PLW0603
     with _lock:
         _session = _requests = None

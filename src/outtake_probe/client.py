@@ -68,7 +68,8 @@ class Link:
     stance: Json = None
     """What the user wants, as the server said it last: the next server goes on from there."""
     connection: Connection | None = None
-    commands: queue.SimpleQueue[tuple[int, str, Json]] = field(default_factory=queue.SimpleQueue)
+    commands: queue.SimpleQueue[tuple[int, str, Json] | None] = field(default_factory=queue.SimpleQueue)
+    """What the server asks for; None when nothing more comes."""
 
     def start(self, connection: Connection, heard: Sequence[Frame] = ()) -> None:
         """Use a connection, on which some frames were read already."""
@@ -114,6 +115,7 @@ class Link:
             if frame is not None:
                 self._obey(frame)
             elif self.closing or not self._reconnect():
+                self.commands.put(None)
                 return
 
     def _reconnect(self) -> bool:
@@ -168,8 +170,8 @@ class Link:
     def _perform(self) -> None:
         """Commands have a thread of their own: one may wait for the program's loop, and acknowledgements must go on."""
         self._belong()
-        while True:
-            number, kind, fields = self.commands.get()
+        while (command := self.commands.get()) is not None:
+            number, kind, fields = command
             try:
                 act = self._release if kind == "release" else self._do
                 reply: dict[str, Json] = {"id": number, "result": act(fields)}

@@ -99,9 +99,13 @@ def run(function: Callable[..., Any] | None = None, /, *, name: str | None = Non
     it is a function of a module, and its arguments are values: texts, numbers, dataclasses, pydantic models.
     """
     if function is None:
-        return lambda decorated: run(decorated, name=name)  # type: ignore[call-overload]
+        return functools.partial(_mark_run, name=name)
+    return _mark_run(function, name)
+
+
+def _mark_run(function: Callable[..., Any], name: str | None) -> Any:
     if isinstance(function, (staticmethod, classmethod)):
-        return type(function)(run(function.__func__, name=name))
+        return type(function)(_mark_run(function.__func__, name))
     lazy = _LazyEntry(function, name or function.__name__)
     wrapper = _wrapper(function, lazy)
     vars(wrapper)["__outtake_entry__"] = lazy

@@ -20,7 +20,7 @@ import struct
 import sys
 import threading
 import typing
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -258,8 +258,9 @@ class Requests:
                         return
                     yield request.gave(piece)
             finally:
-                with request.inside():
-                    pieces.close()  # type: ignore[attr-defined]  it is a generator
+                if isinstance(pieces, Generator):
+                    with request.inside():
+                        pieces.close()
 
     async def astream(self, entry: Entry, bound: inspect.BoundArguments) -> AsyncIterator[Any]:
         """One call that answers in pieces, on the running loop."""
@@ -279,8 +280,9 @@ class Requests:
                         return
                     yield request.gave(piece)
             finally:
-                with request.inside():
-                    await pieces.aclose()  # type: ignore[attr-defined]  it is a generator
+                if isinstance(pieces, AsyncGenerator):
+                    with request.inside():
+                        await pieces.aclose()
 
     def _open(self, entry: Entry, bound: inspect.BoundArguments) -> Request | None:
         """Begin a run; None, and a word to the user, where the server takes none."""
