@@ -298,6 +298,12 @@ class Reading(Annotating):
         return provenance.why(self.store, self._run(run).id, seq, text, limit)
 
     @question
+    def explain(self, run: str) -> Document:
+        """Why a run came out wrong: what it said, where that was said first, and the path from what led to it."""
+        found = self._run(run)
+        return provenance.explain(self.store, found, self._criteria(found))
+
+    @question
     def search(
         self, run: str, text: str, *, after: int = -1, limit: int = searching.LIMIT, first: bool = False
     ) -> Document:
