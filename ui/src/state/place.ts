@@ -30,6 +30,8 @@ export interface Place {
   plumbing?: boolean;
   /** Only the records that say what is searched for in words that none before has. */
   first?: boolean;
+  /** Whether the path to a wrong answer is shown. */
+  why?: boolean;
 }
 
 /** A place out of an address that somebody may have typed: what makes no sense is left out. */
@@ -47,6 +49,7 @@ export function readPlace(search: Record<string, unknown>): Place {
   }
   if (search["plumbing"] === true || search["plumbing"] === "true") place.plumbing = true;
   if (search["first"] === true || search["first"] === "true") place.first = true;
+  if (search["why"] === true || search["why"] === "true") place.why = true;
   return place;
 }
 

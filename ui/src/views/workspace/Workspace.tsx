@@ -14,6 +14,7 @@ import { Sidebar } from "@/views/components/Sidebar";
 import { ControlBar } from "@/views/control/ControlBar";
 import { History } from "@/views/history/History";
 import { Palette } from "@/views/shell/Palette";
+import { Verdict } from "@/views/why/Verdict";
 
 import { useWorkspace, WorkspaceContext, type WorkspaceValue } from "./context";
 import { DockBody, DockTabs, useOpen } from "./Docks";
@@ -101,6 +102,7 @@ function Window({ arrived }: { arrived: boolean }) {
       <Palette />
       <ControlBar />
       <Gone />
+      <Verdict />
       <Group className={classes["columns"]} orientation="horizontal" {...columns}>
         <Panel id="left" defaultSize="17%" minSize="150px" maxSize="40%" collapsible collapsedSize={0}>
           <Sidebar />
