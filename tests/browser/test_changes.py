@@ -114,7 +114,7 @@ def test_a_fork_runs_to_a_record_and_is_held_there(visit: Visit, served: Served,
     page = visit(f"/runs/{cities}")
     row = page.get_by_role("row").filter(has_text="complete").filter(has_text="called")
     row.click(button="right")
-    page.get_by_role("menuitem", name="Run to here in a fork").click()
+    page.get_by_role("menuitem", name="Go back to here").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
     status = page.get_by_role("banner").get_by_role("status")
     expect(status).to_contain_text("complete is about to run")

@@ -42,7 +42,7 @@ def test_the_tour_by_mouse(visit: Visit, wrong: Document, camera: Camera) -> Non
     page.reload()
     expect(field).to_have_value(REMEDY)
     camera.shoot(page, "tour-edit")
-    details.get_by_role("button", name="Save and fork here").click()
+    details.get_by_role("button", name="Change and go on").click()
     wait_for_right_answer(page, "r2")
     overview = page.get_by_label("Panel below the history")
     expect(overview).to_contain_text("r1")

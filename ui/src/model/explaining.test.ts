@@ -34,6 +34,7 @@ describe("a path to a wrong answer", () => {
     step(106, "invocation_ended", "model"),
     step(119, "invocation_ended", "model"),
     step(127, "invocation_ended", "tool", true),
+    step(137, "invocation_ended", "tool", true),
     step(142, "invocation_ended", "model", true),
     step(244, "run_ended", null, true),
   ];
@@ -48,6 +49,7 @@ describe("a path to a wrong answer", () => {
       "led",
       "led",
       "first",
+      "between",
       "passed",
       "passed",
     ]);
@@ -68,6 +70,7 @@ describe("a path to a wrong answer", () => {
       "said",
       "decided",
       "decided",
+      "gave",
       "gave",
       "said",
       "the answer",

@@ -18,15 +18,19 @@ export function tellOrigin(origin: Explanation["origin"]): string {
   return origin === null ? "" : ORIGINS[origin];
 }
 
-export type Part = "earlier" | "led" | "first" | "passed";
+/** Steps that passed the wrong thing on which are always shown: the last ones. */
+export const LAST = 2;
 
-/** What each step of the path is: far before the wrong thing, what led to it, its first saying, and who passed it on. */
+/** `earlier` and `between` are folded. */
+export type Part = "earlier" | "led" | "first" | "between" | "passed";
+
+/** What each step of the path is: far before the wrong thing, what led to it, its first saying, and who passed it on, the last ones apart. */
 export function partsOf({ path, first }: Explanation): Part[] {
   const at = first === null ? path.length : path.findIndex(({ seq }) => seq >= first);
   const until = at < 0 ? path.length : at;
   return path.map(({ seq }, n) => {
     if (seq === first) return "first";
-    if (n > until) return "passed";
+    if (n > until) return n < path.length - LAST ? "between" : "passed";
     return n < until - NEAR ? "earlier" : "led";
   });
 }

@@ -1,8 +1,6 @@
 /** What one record says, what it belongs to, and what can be changed about it. */
 
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
-import { IconGitFork, IconPencil } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { StateRestored } from "@/api/schema";
@@ -16,17 +14,18 @@ import { NONE, type Outline } from "@/model/outline";
 import { clockOf, endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell, waiter } from "@/model/telling";
+import { verbsOf } from "@/model/verbs";
 import { useBody } from "@/state/bodies";
-import { fork } from "@/state/commands";
 import { beginEdit, useBegun } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
-import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { ASPECT_ICONS, UnknownIcon, VERB_ICONS } from "@/views/records/icons";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { ChangeEditor } from "./ChangeEditor";
 import classes from "./Details.module.css";
 import { NewRemark, Remarks } from "./Remarks";
+import { useRecordVerb } from "./useRecordVerb";
 
 export function RecordDetails({ seq }: { seq: number }) {
   const { id, run, view } = useWorkspace();
@@ -63,30 +62,40 @@ export function RecordDetails({ seq }: { seq: number }) {
 
 function Actions({ seq }: { seq: number }) {
   const { id, view } = useWorkspace();
-  const navigate = useNavigate();
+  const doVerb = useRecordVerb();
   const imported = view.info?.imported === true;
   const changes = changesOf(view.outline, seq);
   if (imported)
     return <p className="quiet">This is an imported log: it can be read, searched, compared and annotated, not run.</p>;
-  const forkHere = async () => {
-    const made = await fork(id, { at: seq });
-    if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
-  };
   return (
     <Group gap={6} mb={12}>
-      {changes.map((change, n) => (
-        <Button
-          key={change.op}
-          variant={n === 0 ? "light" : "default"}
-          leftSection={<IconPencil size={14} />}
-          onClick={() => beginEdit(id, seq, change.op)}
-        >
-          {change.label}
-        </Button>
-      ))}
-      <Button variant="default" leftSection={<IconGitFork size={14} />} onClick={() => void forkHere()}>
-        Fork here
-      </Button>
+      {verbsOf(view.outline, seq).map((verb, n) => {
+        const variant = n === 0 ? "light" : "default";
+        const Icon = VERB_ICONS[verb.id];
+        return verb.id === "change" ? (
+          changes.map((change, nth) => (
+            <Button
+              key={change.op}
+              variant={nth === 0 ? variant : "default"}
+              leftSection={<Icon size={14} />}
+              title={nth === 0 ? `${verb.about} (${verb.key})` : verb.about}
+              onClick={() => beginEdit(id, seq, change.op)}
+            >
+              {change.label}
+            </Button>
+          ))
+        ) : (
+          <Button
+            key={verb.id}
+            variant={variant}
+            leftSection={<Icon size={14} />}
+            title={`${verb.about} (${verb.key})`}
+            onClick={() => void doVerb(verb.id, seq)}
+          >
+            {verb.label}
+          </Button>
+        );
+      })}
     </Group>
   );
 }

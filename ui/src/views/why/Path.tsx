@@ -9,36 +9,36 @@ import { oneLine } from "@/kit/words";
 import { aspectOf, ASPECT_NAMES } from "@/model/aspects";
 import { type Part, partsOf, tellStep, turningPoint } from "@/model/explaining";
 import { shortName } from "@/model/names";
-import { changesOf } from "@/model/telling";
-import { beginEdit } from "@/state/editing";
+import { firstChange } from "@/model/verbs";
 import { useGlance } from "@/state/run";
+import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./Why.module.css";
 
 export function Path({ found }: { found: Explanation }) {
   const { run } = useWorkspace();
-  const [whole, setWhole] = useState(false);
+  const [shown, setShown] = useState<ReadonlySet<Part>>(new Set());
   const parts = partsOf(found);
-  const earlier = parts.filter((part) => part === "earlier").length;
   const turning = turningPoint(found);
   useEffect(() => run.want(found.path.map(({ seq }) => seq)), [run, found]);
   return (
     <section className={classes["path"]} aria-label="What led to it">
       <ol>
-        {earlier > 0 && !whole && (
-          <li className={classes["folded"]}>
-            <Button variant="subtle" size="compact-xs" onClick={() => setWhole(true)}>
-              {earlier} earlier {earlier === 1 ? "step" : "steps"}
-            </Button>
-          </li>
-        )}
         {found.path.map((step, n) => {
           const part = parts[n] ?? "led";
-          if (part === "earlier" && !whole) return null;
-          return <Step key={step.seq} step={step} part={part} turning={step.seq === turning} />;
+          const folds = (part === "earlier" || part === "between") && !shown.has(part);
+          if (!folds) return <Step key={step.seq} step={step} part={part} turning={step.seq === turning} />;
+          if (parts[n - 1] === part) return null;
+          const count = parts.filter((other) => other === part).length;
+          return (
+            <li key={part} className={classes["folded"]}>
+              <Button variant="subtle" size="compact-xs" onClick={() => setShown(new Set([...shown, part]))}>
+                {count} {part === "earlier" ? "earlier" : "more"} {count === 1 ? "step" : "steps"}
+              </Button>
+            </li>
+          );
         })}
       </ol>
     </section>
@@ -46,14 +46,15 @@ export function Path({ found }: { found: Explanation }) {
 }
 
 function Step({ step, part, turning }: { step: PathStep; part: Part; turning: boolean }) {
-  const { id, run, view, place, select } = useWorkspace();
-  const show = useShow();
+  const { run, view, place, select } = useWorkspace();
+  const doVerb = useRecordVerb();
   const { seq, match } = step;
   const { outline, info } = view;
   const glance = useGlance(run, seq);
   const aspect = aspectOf(outline, seq);
   const Icon = ASPECT_ICONS[aspect] ?? UnknownIcon;
-  const change = part === "passed" || info?.imported === true ? undefined : changesOf(outline, seq)[0];
+  const can =
+    part !== "passed" && part !== "between" && info?.imported !== true && firstChange(outline, seq) !== undefined;
   return (
     <li data-part={part} data-selected={place.at === seq || undefined}>
       <button type="button" className={classes["step"]} onClick={() => select(seq)}>
@@ -75,16 +76,12 @@ function Step({ step, part, turning }: { step: PathStep; part: Part; turning: bo
           )}
         </span>
       </button>
-      {change !== undefined && (
+      {can && (
         <Button
           variant={turning ? "light" : "subtle"}
           size="compact-sm"
           leftSection={<IconPencil size={13} />}
-          onClick={() => {
-            select(seq);
-            show("details");
-            beginEdit(id, seq, change.op);
-          }}
+          onClick={() => void doVerb("change", seq)}
         >
           Change and go on
         </Button>
