@@ -11,6 +11,7 @@ from typing import Any
 
 from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
+from outtake.core.naming import changed
 from outtake.core.outcome import Criteria, judged
 from outtake.core.report import ProcessStart, report
 from outtake.core.runs import ENDED, Counts, Run, State, count
@@ -84,6 +85,7 @@ class Reading(Annotating):
             "cut": run.fork.cut if run.fork is not None else None,
             "reuse": run.fork.reuse if run.fork is not None else None,
             "edits": list(run.fork.edits) if run.fork is not None else [],
+            "changed": changed(run.fork),
             "mocks": list(run.launch.edits),
             "config": dict(run.launch.config),
             "args": list(run.launch.args),

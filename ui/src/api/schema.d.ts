@@ -2667,6 +2667,8 @@ export interface components {
             cut: number | null;
             /** Edits */
             edits: components["schemas"]["Outline"][];
+            /** Changed */
+            changed: string;
             /** Records */
             records: number;
             /** Created */
@@ -2878,6 +2880,8 @@ export interface components {
             reuse: string | null;
             /** Edits */
             edits: components["schemas"]["Edit"][];
+            /** Changed */
+            changed: string;
             /** Mocks */
             mocks: components["schemas"]["Edit"][];
             /** Config */
@@ -3115,6 +3119,8 @@ export interface components {
             cut: number | null;
             /** Edits */
             edits: components["schemas"]["Outline"][];
+            /** Changed */
+            changed: string;
             /** Records */
             records: number;
             /** Created */
