@@ -67,3 +67,27 @@ def test_a_call_is_tried_again_and_several_times(visit: Visit, served: Served, w
     expect(page).not_to_have_url(re.compile(f"/runs/{run}\\?"))
     again = served.ended(page.url.rpartition("/")[2].partition("?")[0])
     assert again["executed"]["model"] == 1
+
+
+@pytest.mark.usefixtures("wrong")
+def test_a_record_and_a_marked_text_tell_where_they_came_from(visit: Visit) -> None:
+    page = visit("/runs/r1?at=229")
+    article = page.get_by_role("article")
+    origins = article.get_by_label("Where from, and what follows")
+    origins.get_by_role("button", name="Where from?").click()
+    expect(origins).to_contain_text(re.compile(r"was given #\d+ orchestrator"))
+    origins.get_by_role("button", name="What follows?").click()
+    expect(origins).to_contain_text("At most")
+    article.get_by_text("FINAL ANSWER: 525").first.evaluate(
+        """(element) => {
+            const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            while (walk.nextNode()) {
+                const at = walk.currentNode.data.indexOf("525");
+                if (at < 0) continue;
+                document.getSelection().setBaseAndExtent(walk.currentNode, at, walk.currentNode, at + 3);
+                return;
+            }
+        }"""
+    )
+    origins.get_by_role("button", name="Where is “525” from?").click()
+    expect(origins.get_by_role("listitem").first).to_contain_text(re.compile("gave it: #1(27|37) WebSurfer"))

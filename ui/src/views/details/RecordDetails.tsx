@@ -1,7 +1,7 @@
 /** What one record says, what it belongs to, and what can be changed about it. */
 
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 import type { StateRestored } from "@/api/schema";
 import type { LogRecord } from "@/api/types";
@@ -20,6 +20,7 @@ import { beginEdit, useBegun } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon, VERB_ICONS } from "@/views/records/icons";
+import { Origins } from "@/views/why/Origins";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { ChangeEditor } from "./ChangeEditor";
@@ -30,6 +31,7 @@ import { useRecordVerb } from "./useRecordVerb";
 export function RecordDetails({ seq }: { seq: number }) {
   const { id, run, view } = useWorkspace();
   const { outline } = view;
+  const says = useRef<HTMLDivElement>(null);
   const begun = useBegun(id, seq);
   const record = useRecord(run, seq);
   const told = tell(outline, seq, letterOf(outline, seq));
@@ -53,7 +55,8 @@ export function RecordDetails({ seq }: { seq: number }) {
         <ChangeEditor key={`${changing.op} ${seq}`} seq={seq} change={changing} />
       )}
       <Remarks run={id} seq={seq} />
-      {record === undefined ? <Skeleton height={90} /> : <Says record={record} />}
+      <div ref={says}>{record === undefined ? <Skeleton height={90} /> : <Says record={record} />}</div>
+      <Origins key={seq} seq={seq} says={says} />
       <Facts seq={seq} record={record} />
       <NewRemark run={id} seq={seq} />
     </article>
