@@ -2240,6 +2240,11 @@ export interface components {
              * @default 0
              */
             size?: number;
+            /**
+             * Writes
+             * @default 0
+             */
+            writes?: number;
             /** Body */
             body?: unknown;
         };

@@ -172,6 +172,7 @@ class Noted(RecordBase):
     type: str = ""
     span: int | None = None
     size: int = 0
+    writes: int = 0
     body: Json = None
 
 
