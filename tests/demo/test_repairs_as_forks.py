@@ -1,4 +1,4 @@
-"""A dozen repairs as a user makes them: forks of the real run, each with one edit, and one at a held call of a live run."""
+"""A dozen repairs as a user makes them: forks of the real run, each with one edit, and an edit of a held call."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,22 +23,23 @@ class Demo:
 
     def __init__(self, service: Service, python: Path) -> None:
         self.service = service
-        self._how = {
-            "spec": "team.py:get_team",
-            "folder": str(FOLDER),
-            "python": str(python),
-            "input": TASK,
-            "has_input": True,
-        }
+        self._python = str(python)
         self.run = self.service.wait(self.start()["run"], timeout=WAIT)["run"]
 
-    def start(self, **how: Any) -> Document:
-        return self.service.run(**self._how, **how)
+    def start(self, *breakpoints: str) -> Document:
+        return self.service.run(
+            "team.py:get_team",
+            folder=str(FOLDER),
+            python=self._python,
+            input=TASK,
+            has_input=True,
+            breakpoints=breakpoints,
+        )
 
     def seq(self, kind: str, *texts: str, component: str = "") -> int:
         """The first record of a kind (of record or of invocation) of a component that says all of the texts."""
         return next(
-            record["seq"]
+            int(record["seq"])
             for record in self.service.show(self.run, bodies=True, kind=kind)
             if str(record.get("component", "")).endswith(component)
             and all(text in str(record) for text in texts)
@@ -136,9 +137,11 @@ def test_a_fork_with_nonsense_is_not_right(demo: Demo) -> None:
 
 
 def test_a_held_click_is_repaired_while_the_run_lives(demo: Demo) -> None:
-    started = demo.start(breakpoints=["tool:click"])
+    started = demo.start("tool:click")
     held = demo.service.wait(started["run"], until=["held"], timeout=WAIT)["held"][0]
     demo.service.release(
-        started["run"], held["hold"], {"verb": "proceed", "value": {"link": "Roy White"}, "edited": True}
+        started["run"],
+        held["hold"],
+        {"verb": "proceed", "value": {"link": "1977 New York Yankees: batting"}, "edited": True},
     )
     assert final(demo.service.wait(started["run"], timeout=WAIT)) == "519"

@@ -47,9 +47,9 @@ _DOUBT = (
 )
 # The ways in which the team goes wrong: negated, each is doubt.
 _SHORTCUT = (
-    r"guess\w*|assum\w+|trust\w*|rely\w*|memory|prior knowledge|fam(?:e|ous)|celebrity|stars?|reputation|(?:well-)?known"
-    r"|names?|search\w*|stop(?:ped|ping)?|jump\w*|first (?:name|result|hit|one|link|match|player|thing)|you know"
-    r"|conclusions?|relevance|recall\w*|remember\w*|popular\w*|reggie|jackson"
+    r"guess\w*|assum\w+|trust\w*|rely\w*|memory|prior knowledge|fam(?:e|ous)|celebrity|stars?|reputation"
+    r"|(?:well-)?known|names?|search\w*|stop(?:ped|ping)?|jump\w*|first (?:name|result|hit|one|link|match|player|thing)"
+    r"|you know|conclusions?|relevance|recall\w*|remember\w*|popular\w*|reggie|jackson"
 )
 _SUBJECT = (
     r"batt(?:ing|ers?)|hitting|hitters?|players?|yankees?|team|club|season|them|names?|results?|candidates?"
