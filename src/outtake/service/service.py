@@ -321,16 +321,25 @@ class Service(Steering):
     def import_(self, path: str, name: str = "") -> Document:
         """Read what `export` wrote, its runs get new names here; or a log of another program, see `service.logs`.
 
-        `name` is what the file is called, where its path does not say it.
+        `name` is what the file is called, where its path does not say it.  The document has what was `recognised`,
+        and what of a log was `guessed`; both are empty for an export.
         """
         file = Path(path)
         try:
             with self.store.still():  # what is read of it is named by records a moment later
                 if archive.is_export(file):
-                    return archive.load(self.store, file)
+                    return {**archive.load(self.store, file), "log": "", "recognised": "", "guessed": []}
                 called = name or file.name
-                run = logs.keep(self.store, logs.read(file, time.time()), called)
-            return {"file": path, "run": run, "runs": {called: run}}
+                found = logs.read(file, called, time.time())
+                runs = logs.keep(self.store, found, called)
+            return {
+                "file": path,
+                "run": list(runs.values())[-1],
+                "runs": runs,
+                "log": found[0].kind,
+                "recognised": found[0].recognised,
+                "guessed": list(dict.fromkeys(guess for run in found for guess in run.log.guessed)),
+            }
         finally:
             self._ring()
 

@@ -1770,6 +1770,12 @@ export interface components {
             runs: {
                 [key: string]: string;
             };
+            /** Log */
+            log: string;
+            /** Recognised */
+            recognised: string;
+            /** Guessed */
+            guessed: string[];
         };
         /**
          * InvocationEnded
@@ -2610,6 +2616,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Timed */
+            timed: boolean;
             /** Untrusted */
             untrusted: boolean;
             /** Depth */
@@ -2781,6 +2789,11 @@ export interface components {
              */
             imported: boolean;
             /**
+             * Timed
+             * @default true
+             */
+            timed: boolean;
+            /**
              * Untrusted
              * @default false
              */
@@ -2805,6 +2818,12 @@ export interface components {
             };
             /** Args */
             args: string[];
+            /** Log */
+            log: string;
+            /** Recognised */
+            recognised: string;
+            /** Guessed */
+            guessed: string[];
             /** Created */
             created: number;
             /** Input */
@@ -3005,6 +3024,11 @@ export interface components {
              */
             imported: boolean;
             /**
+             * Timed
+             * @default true
+             */
+            timed: boolean;
+            /**
              * Untrusted
              * @default false
              */
@@ -3058,6 +3082,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Timed */
+            timed: boolean;
             /** Untrusted */
             untrusted: boolean;
         };
