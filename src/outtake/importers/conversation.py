@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from outtake.importers.log import TEAM, USER, BadLog, Call, Event, Said
@@ -24,8 +25,10 @@ class Conversation:
         self._turn: Call | None = None
         self._unheard: dict[str, list[Said]] = {}
         self._all: list[Said] = []
-        self._waiting: list[tuple[str, str, Call]] = []
-        """Tool calls without a result yet: id, name, call."""
+        self._waiting: dict[Call, None] = {}
+        """Tool calls without a result yet, in order."""
+        self._by_id: dict[str, Call] = {}
+        self._by_name: dict[str, deque[Call]] = {}
 
     def path(self, name: str) -> str:
         """The component of an agent."""
@@ -71,22 +74,31 @@ class Conversation:
         turn = self.agent(name, at)
         call = Call(kind="tool", component=f"{turn.component}/tools/{part(tool)}", input=input, began=at, is_over=False)
         turn.inside.append(call)
-        self._waiting.append((id, tool, call))
+        self._waiting[call] = None
+        self._by_name.setdefault(tool, deque()).append(call)
+        if id:
+            self._by_id[id] = call
         return call
 
     def result(self, id: str, tool: str, output: Json, at: float | None = None, error: str | None = None) -> bool:
         """What came of the tool call with this id, else of the first of this name, else of the first; whether any
         waits for it.
         """
-        tests = (lambda w: bool(id) and w[0] == id, lambda w: not id and bool(tool) and w[1] == tool, lambda w: not id)
-        for fits in tests:
-            for number, waiting in enumerate(self._waiting):
-                if fits(waiting):
-                    call = waiting[2]
-                    call.output, call.error, call.ended, call.is_over = output, error, at, True
-                    del self._waiting[number]
-                    return True
-        return False
+        call = self._by_id.pop(id, None) if id else self._first_of(tool)
+        if call is None:
+            return False
+        self._waiting.pop(call, None)
+        call.output, call.error, call.ended, call.is_over = output, error, at, True
+        return True
+
+    def _first_of(self, tool: str) -> Call | None:
+        """The first call of a tool that waits for its result, else of any."""
+        named = self._by_name.get(tool, deque())
+        while named:
+            call = named.popleft()
+            if not call.is_over:
+                return call
+        return next(iter(self._waiting), None)
 
     def close(self, at: float | None) -> None:
         """End the turn that is going on."""
