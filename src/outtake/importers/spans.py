@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from outtake.importers.log import Call, Event, Log
@@ -45,15 +45,16 @@ def nest(spans: Sequence[Span]) -> Nested:
     """
     by_id = {span.id: span for span in spans}
     for span in by_id.values():
-        if span.parent in by_id:
+        if span.parent and span.parent in by_id:
             by_id[span.parent].inside.append(span)
     roots = [span for span in by_id.values() if not span.parent or span.parent not in by_id]
     orphans = sum(bool(span.parent) for span in roots)
-    seen = set(_reached(roots, set()))
+    seen: set[str] = set()
+    _reach(roots, seen)
     for span in by_id.values():
         if span.id not in seen:  # spans that are said to be inside each other
             by_id[span.parent].inside.remove(span)
-            seen |= set(_reached([span], seen))
+            _reach([span], seen)
             roots.append(span)
             orphans += 1
     roots = _in_order(roots)
@@ -108,13 +109,13 @@ def _in_order(spans: Iterable[Span]) -> list[Span]:
     return [span for _, span in sorted(keyed, key=lambda pair: pair[0])]
 
 
-def _reached(roots: Iterable[Span], seen: set[str]) -> Iterator[str]:
-    """The ids of spans and of all that are inside them."""
+def _reach(roots: Iterable[Span], seen: set[str]) -> None:
+    """Add the ids of spans and of all that are inside them."""
     waiting = list(roots)
     while waiting:
         span = waiting.pop()
         if span.id not in seen:
-            yield span.id
+            seen.add(span.id)
             waiting += span.inside
 
 
