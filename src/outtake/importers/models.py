@@ -120,7 +120,7 @@ def calls_of(said: Mapping[str, Json]) -> list[tuple[str, str, Json]]:
         if "function" not in call and call.get("type") not in (None, "function", "tool_use", "tool_call"):
             continue
         held = fields(call.get("function")) or call
-        name = text(held.get("name"))
+        name = text(held.get("name")) or text(call.get("function"))
         given = held.get("arguments", held.get("input", held.get("args")))
         if name and (given is not None or "id" in call):
             found.append((text(call.get("id")), name, decoded(given)))
