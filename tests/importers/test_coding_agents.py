@@ -101,7 +101,7 @@ def test_events_of_the_agent_sdk_are_read() -> None:
     ]
     what = found("\n".join(map(json.dumps, events)).encode())
     (made,) = recorded(what)
-    assert [call["output"] for call in calls(made, "tool")][0] == "a.py"
-    assert calls(made, "tool")[1]["output"]["message"] == "no such tool"
+    look, remove = calls(made, "tool")
+    assert (look["output"], remove["output"]["message"]) == ("a.py", "no such tool")
     assert (what.logs[0].input, what.logs[0].output) == ("Fix it.", "Fixed.")
     assert what.logs[0].config == {f"{AGENT}.system_prompt": "You fix bugs."}

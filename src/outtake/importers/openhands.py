@@ -164,19 +164,7 @@ class _Session:
                 content = models.plain(message.get("content"))
                 self._said(event, content if isinstance(content, str) else "", at)
             case "ActionEvent":
-                for name in ("reasoning_content", "thought"):
-                    if said := models.plain(event.get(name)):
-                        self._talk.note(AGENT, "thought", said, at)
-                call = fields(event.get("tool_call"))
-                given = event.get("action")
-                tool = text(event.get("tool_name")) or text(call.get("name")) or "tool"
-                if given is None:
-                    given = decoded(call.get("arguments"))
-                if tool == "finish":
-                    self._output = fields(given).get("message", given)
-                    self._talk.say(AGENT, {"role": "assistant", "content": self._output}, self._output, at)
-                else:
-                    self._talk.tool(AGENT, tool, given, at, text(event.get("tool_call_id")))
+                self._sdk_action(event, at)
             case "ObservationEvent":
                 observed = fields(event.get("observation"))
                 output = models.plain(observed.get("content", observed.get("output", event.get("observation"))))
@@ -193,6 +181,21 @@ class _Session:
                 self._tools = list(items(event.get("tools")))
             case _:
                 self._left_out += 1
+
+    def _sdk_action(self, event: _Event, at: float | None) -> None:
+        for name in ("reasoning_content", "thought"):
+            if said := models.plain(event.get(name)):
+                self._talk.note(AGENT, "thought", said, at)
+        call = fields(event.get("tool_call"))
+        given = event.get("action")
+        tool = text(event.get("tool_name")) or text(call.get("name")) or "tool"
+        if given is None:
+            given = decoded(call.get("arguments"))
+        if tool == "finish":
+            self._output = fields(given).get("message", given)
+            self._talk.say(AGENT, {"role": "assistant", "content": self._output}, self._output, at)
+        else:
+            self._talk.tool(AGENT, tool, given, at, text(event.get("tool_call_id")))
 
     def log(self, told: dict[str, Json]) -> Log:
         """The run, once all events were taken."""

@@ -13,16 +13,8 @@ from outtake.importers.source import Source
 GROUP = "outtake.importers"
 """The group of entry points in which other packages name theirs."""
 BUILT_IN = (
-    "who_and_when",
-    "otlp",
-    "openai",
-    "anthropic",
-    "claude_code",
-    "langsmith",
-    "langfuse",
-    "inspect",
-    "swe_agent",
-    "openhands",
+    *("who_and_when", "otlp", "openai", "anthropic", "claude_code", "langsmith", "langfuse", "inspect", "swe_agent"),
+    *("openhands", "autogen_events", "autogen_console"),
 )
 LAST = ("messages",)
 """Those whose logs have the least to be known by: they are asked after everybody else's."""
