@@ -81,10 +81,10 @@ class Telemetry:
     scope: str = ""
 
 
-def logs(given: Sequence[Telemetry]) -> list[Log]:
+def logs(given: Sequence[Telemetry], guessed: Sequence[str] = ()) -> list[Log]:
     """One run for each session, or trace where no session is named."""
     services = {name for one in given if (name := text(one.resource.get("service.name")))}
-    guessed = []
+    guessed = list(guessed)
     unknown = sum(_kind(one.attributes) is None for one in given)
     if unknown:
         guessed.append(f"spans that do not say what they are became steps ({unknown} of {len(given)})")

@@ -78,8 +78,20 @@ def _source(path: Path, name: str) -> Iterator[Source]:
     yield Source(data, name)
 
 
-def keep(store: Store, runs: list[Ready], name: str) -> dict[str, str]:
-    """Store runs, all or nothing; what each is called in its file, and its id here."""
+def kept(store: Store, runs: list[Ready], name: str) -> dict[str, Json]:
+    """Store runs, all or nothing; the document says what became of them."""
+    names = _keep_all(store, runs, name)
+    return {
+        "run": list(names.values())[-1],
+        "runs": names,
+        "log": runs[0].kind,
+        "recognised": runs[0].recognised,
+        "guessed": list(dict.fromkeys(guess for run in runs for guess in run.log.guessed)),
+    }
+
+
+def _keep_all(store: Store, runs: list[Ready], name: str) -> dict[str, str]:
+    """What each run is called in its file, and its id here."""
     names: dict[str, str] = {}
     with store.writing():
         for number, run in enumerate(runs, 1):

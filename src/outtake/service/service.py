@@ -20,10 +20,11 @@ from outtake.engine.launch import CannotStart, Started, default_python
 from outtake.engine.live import Control, LiveRun, NotLive, Refused
 from outtake.engine.plans import BadFork, check_mocks, make_fork
 from outtake.engine.processes import Traces
+from outtake.importers.registry import Found
 from outtake.service import archive, config, describing, logs
 from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, ServiceError, Untrusted, WrongUse, translated
-from outtake.service.methods import command, question, remote_methods
+from outtake.service.methods import command, local, question, remote_methods
 from outtake.service.owner import Document
 from outtake.service.steering import Steering, breakpoint_list
 from outtake.store.annotations import storable
@@ -331,15 +332,16 @@ class Service(Steering):
                     return {**archive.load(self.store, file), "log": "", "recognised": "", "guessed": []}
                 called = name or file.name
                 found = logs.read(file, called, time.time())
-                runs = logs.keep(self.store, found, called)
-            return {
-                "file": path,
-                "run": list(runs.values())[-1],
-                "runs": runs,
-                "log": found[0].kind,
-                "recognised": found[0].recognised,
-                "guessed": list(dict.fromkeys(guess for run in found for guess in run.log.guessed)),
-            }
+                return {"file": path, **logs.kept(self.store, found, called)}
+        finally:
+            self._ring()
+
+    @local
+    def keep_logs(self, found: Found, name: str) -> Document:
+        """Keep what was received, and is no file, as runs, all or nothing.  Raises `BadLog`."""
+        try:
+            with self.store.still():
+                return logs.kept(self.store, logs.ready(found, time.time()), name)
         finally:
             self._ring()
 
