@@ -31,7 +31,7 @@ def print_runs(console: Console, runs: Sequence[Document]) -> None:
             *(_judged(run) for _ in judged),
             f"{run['parent']}@{run['cut']}" if run["parent"] else "",
             f"{run['records']:,}",
-            _moment(run["created"]),
+            _moment(run["created"]) if run["timed"] else "",
             _fitting(words.one_line(_called(run), 40)),
             _fitting(result(run, 50 if judged else 60)),
         )

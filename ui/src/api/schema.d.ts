@@ -1821,6 +1821,12 @@ export interface components {
             runs: {
                 [key: string]: string;
             };
+            /** Log */
+            log: string;
+            /** Recognised */
+            recognised: string;
+            /** Guessed */
+            guessed: string[];
         };
         /**
          * InvocationEnded
@@ -2698,6 +2704,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Timed */
+            timed: boolean;
             /** Untrusted */
             untrusted: boolean;
             /** Depth */
@@ -2869,6 +2877,11 @@ export interface components {
              */
             imported: boolean;
             /**
+             * Timed
+             * @default true
+             */
+            timed: boolean;
+            /**
              * Untrusted
              * @default false
              */
@@ -2895,6 +2908,12 @@ export interface components {
             };
             /** Args */
             args: string[];
+            /** Log */
+            log: string;
+            /** Recognised */
+            recognised: string;
+            /** Guessed */
+            guessed: string[];
             /** Created */
             created: number;
             /** Input */
@@ -3095,6 +3114,11 @@ export interface components {
              */
             imported: boolean;
             /**
+             * Timed
+             * @default true
+             */
+            timed: boolean;
+            /**
              * Untrusted
              * @default false
              */
@@ -3150,6 +3174,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Timed */
+            timed: boolean;
             /** Untrusted */
             untrusted: boolean;
         };

@@ -250,7 +250,8 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
     facts.push(["Caused by", causes.slice(0, 12).map((cause) => <span key={cause}>{link(cause)} </span>)]);
   if (record?.kind === "invocation_ended") {
     const { how = "executed", seconds = 0, tokens_in = 0, tokens_out = 0, cost = 0 } = record;
-    facts.push(["Took", `${duration(seconds)}${HOW[how] ?? ""}`]);
+    // A log of another program may not tell how long something took.
+    if (seconds > 0 || view.info?.imported !== true) facts.push(["Took", `${duration(seconds)}${HOW[how] ?? ""}`]);
     if (tokens_in + tokens_out > 0)
       facts.push(["Tokens", `${tokens_in.toLocaleString("en")} in, ${tokens_out.toLocaleString("en")} out`]);
     if (cost > 0) facts.push(["Cost", money(cost)]);
@@ -265,7 +266,7 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
       )),
     ]);
   if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
-  facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
+  if (view.info?.timed !== false) facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
   return (
     <dl className={classes["facts"]}>
       {facts.map(([name, value]) => (

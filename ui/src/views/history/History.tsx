@@ -163,7 +163,7 @@ export function History({ focused }: { focused: boolean }) {
     event.preventDefault();
   };
 
-  const time = clockOf(outline, view.info?.cut ?? null);
+  const time = view.info?.timed === false ? () => Number.NaN : clockOf(outline, view.info?.cut ?? null);
   const fresh = rows.length - seen;
   const active = place.at === undefined ? undefined : `row-${rows.seqs[selectedRow]}`;
 

@@ -27,7 +27,7 @@ export interface RowProps {
   top: number;
   height: number;
   told: Told;
-  /** Milliseconds since the run began. */
+  /** Milliseconds since the run began; not a number: its log has no times. */
   time: number;
   selected: boolean;
   held: boolean;
@@ -140,6 +140,7 @@ export const Row = memo(function Row(props: RowProps) {
 });
 
 function clock(milliseconds: number): string {
+  if (Number.isNaN(milliseconds)) return "";
   const seconds = milliseconds / 1000;
   if (seconds < 100) return seconds.toFixed(2);
   const minutes = Math.floor(seconds / 60);

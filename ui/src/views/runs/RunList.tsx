@@ -247,7 +247,7 @@ const Row = memo(function Row({
       </Cell>
       <Cell name="figure cost">{money(run.cost ?? 0)}</Cell>
       <Cell name="figure">{time !== null && duration(time)}</Cell>
-      <Cell name="figure started">{moment(run.created)}</Cell>
+      <Cell name="figure started">{run.timed ? moment(run.created) : ""}</Cell>
       <Cell name="menu">
         <RunMenu run={run} actions={actions} />
       </Cell>
