@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { NONE, type Outline } from "./outline";
 import { DEFAULT_ASPECTS, type RowChoice } from "./rows";
 import { logOf, random, recordsOf } from "./testing";
-import { answerOf, cardOf, nextOf, placeOf, storyOf, Turns } from "./turns";
+import { answerOf, cardOf, hitsOf, nextOf, placeOf, storyOf, Turns } from "./turns";
 
 const ALL: RowChoice = {
   aspects: DEFAULT_ASPECTS,
@@ -209,6 +209,13 @@ describe("turns", () => {
     expect(turns.starts).toEqual(fresh.starts);
     expect(turns.errors).toEqual(fresh.errors);
     expect([...storyOf(turns, grown, ALL).turns]).toEqual([...storyOf(fresh, whole, ALL).turns]);
+  });
+
+  it("tell of what was found once, where it was said", () => {
+    const log = chat();
+    const turns = turnsOf(log);
+    expect(hitsOf(turns, log, [12, 15, 18, 19])).toEqual([15, 18]);
+    expect(hitsOf(turns, log, [3, 10])).toEqual([3]);
   });
 
   it("go from error to error and around", () => {

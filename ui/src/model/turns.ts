@@ -452,6 +452,33 @@ export function placeOf(story: Story, turns: Turns, outline: Outline, seq: numbe
   return best;
 }
 
+/**
+ * Of what was found, the records that a story shows: what came in is told by who said it, and what went back by the message
+ * that said it, unless they alone say it.
+ */
+export function hitsOf(turns: Turns, outline: Outline, found: Iterable<number>): number[] {
+  const byTurn = new Map<number, number[]>();
+  for (const seq of found) {
+    const turn = cardOf(turns, outline, seq);
+    const known = byTurn.get(turn);
+    if (known) known.push(seq);
+    else byTurn.set(turn, [seq]);
+  }
+  const hits: number[] = [];
+  for (const [turn, seqs] of byTurn) {
+    const start = turns.starts[turn] ?? NONE;
+    const inside = turns
+      .partsOf(turn)
+      .some(({ kind, seq, end }) => kind === "said" && seqs.some((one) => one >= seq && one <= end));
+    const told = seqs.filter((seq) => turns.turnOf(seq) === turn && (seq !== turns.ends[turn] || !inside));
+    const own = told.filter(
+      (seq) => seq !== start || turns.asked[turn] === start || turns.kinds[turn] !== "invocation",
+    );
+    hits.push(...(own.length > 0 ? own : seqs.slice(0, 1)));
+  }
+  return hits.toSorted((one, other) => one - other);
+}
+
 /** The record that answers the run: what its last turn said, or its end. */
 export function answerOf(turns: Turns): number {
   for (let turn = turns.count - 1; turn >= 0; turn--)

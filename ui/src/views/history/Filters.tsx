@@ -15,12 +15,14 @@ import {
 } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import {
+  IconAlertTriangle,
   IconArrowsVertical,
   IconChevronDown,
   IconChevronUp,
   IconFilter,
   IconFlag,
   IconFold,
+  IconPencil,
   IconPipeline,
   IconSearch,
   IconX,
@@ -32,10 +34,11 @@ import { ASPECT_NAMES, ASPECTS, type Aspect } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE } from "@/model/outline";
 import { DEFAULT_ASPECTS } from "@/model/rows";
-import { nextOf } from "@/model/turns";
+import { hitsOf, nextOf } from "@/model/turns";
 import { useDensity } from "@/state/density";
 import { aspectsOf, DENSITIES, type Density } from "@/state/place";
 import type { Found } from "@/state/search";
+import { useTurns } from "@/state/turns";
 import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Filters.module.css";
@@ -65,7 +68,12 @@ export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }:
   const density = useDensity();
   const setDensity = useSetDensity();
   const thing = THINGS[density];
-  const hits = useMemo(() => [...(search.found ?? [])].toSorted((one, other) => one - other), [search.found]);
+  const { turns } = useTurns(outline);
+  const hits = useMemo(() => {
+    if (search.found === null) return [];
+    const told = density === "story" ? hitsOf(turns, outline, search.found) : [...search.found];
+    return told.filter((seq) => lines.tells(lines.lineOf(seq), seq)).toSorted((one, other) => one - other);
+  }, [search.found, density, turns, outline, lines]);
   const hit = place.at === undefined ? NONE : hits.indexOf(place.at);
   const toHit = (back: boolean) => {
     const seq = nextOf(hits, place.at ?? NONE, back);
@@ -109,7 +117,7 @@ export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }:
             : search.loading && search.total === 0
               ? "searching…"
               : hit >= 0
-                ? `${(hit + 1).toLocaleString("en")} of ${count(search.total, "record")} found`
+                ? `${(hit + 1).toLocaleString("en")} of ${count(hits.length, "place")}`
                 : search.found.size < search.total
                   ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
                   : `${count(search.total, "record")} found${lines.length < search.total ? `, in ${count(lines.length, thing)}` : ""}`}
@@ -195,9 +203,21 @@ function Jumps() {
     <span className={classes["jumps"]}>
       {errors > 0 && (
         <span className={classes["jump"]} data-tone="failed">
-          <Tooltip label={place.show === "errors" ? "Show everything again" : "Only what has errors in it"}>
-            <button type="button" aria-pressed={place.show === "errors"} onClick={() => only("errors")}>
-              {count(errors, "error")}
+          <Tooltip
+            label={
+              place.show === "errors"
+                ? "Show everything again"
+                : `Only what has errors in it: ${count(errors, "error")}`
+            }
+          >
+            <button
+              type="button"
+              aria-label={count(errors, "error")}
+              aria-pressed={place.show === "errors"}
+              onClick={() => only("errors")}
+            >
+              <IconAlertTriangle size={13} aria-hidden />
+              {errors.toLocaleString("en")}
             </button>
           </Tooltip>
           <Steps what="error" keys={["Shift+X", "X"]} to={toError} />
@@ -205,9 +225,19 @@ function Jumps() {
       )}
       {changes > 0 && (
         <span className={classes["jump"]} data-tone="edited">
-          <Tooltip label={place.show === "changes" ? "Show everything again" : "Only what was changed"}>
-            <button type="button" aria-pressed={place.show === "changes"} onClick={() => only("changes")}>
-              {count(changes, "change")}
+          <Tooltip
+            label={
+              place.show === "changes" ? "Show everything again" : `Only what was changed: ${count(changes, "change")}`
+            }
+          >
+            <button
+              type="button"
+              aria-label={count(changes, "change")}
+              aria-pressed={place.show === "changes"}
+              onClick={() => only("changes")}
+            >
+              <IconPencil size={13} aria-hidden />
+              {changes.toLocaleString("en")}
             </button>
           </Tooltip>
           <Steps what="change" keys={["Shift+D", "D"]} to={toChange} />

@@ -8,7 +8,7 @@ import { Empty } from "@/kit/Empty";
 import { NONE, type Outline } from "@/model/outline";
 import { clockOf, speaks } from "@/model/rows";
 import { tell } from "@/model/telling";
-import { cardOf, type Turns } from "@/model/turns";
+import { cardOf, hitsOf, type Turns } from "@/model/turns";
 import { useFindings } from "@/state/annotations";
 import { usePrefs } from "@/state/prefs";
 import { useFound } from "@/state/search";
@@ -25,7 +25,7 @@ import { HeldBanner } from "./HeldBanner";
 import { useHighlights } from "./highlights";
 import classes from "./History.module.css";
 import { type Lines, useLines } from "./lines";
-import { List, type ListHandle } from "./List";
+import { type Held, List, type ListHandle } from "./List";
 import { RecordMenu, type MenuAt } from "./RecordMenu";
 import { DENSITY_NAMES, useReadingKeys } from "./reading";
 
@@ -47,6 +47,7 @@ export function History({ focused }: { focused: boolean }) {
   const findings = useFindings(id);
   const list = useRef<ListHandle>(null);
   const frame = useRef<HTMLDivElement>(null);
+  const looked = useRef<Held | null>(null);
   const [menu, setMenu] = useState<MenuAt | null>(null);
   const live = view.info?.live ?? false;
   useReadingKeys(turns);
@@ -247,6 +248,7 @@ export function History({ focused }: { focused: boolean }) {
             onKeyDown={onKeyDown}
             onShown={onShown}
             line={density === "story" ? drawCard : drawRow}
+            memory={looked}
           />
         )}
       </div>
@@ -317,8 +319,10 @@ function passagesByCard(
 ): ReadonlyMap<number, Passage[]> {
   const found = new Map<number, Passage[]>();
   if (lines.story === null) return found;
-  for (const [seq, passage] of passages) {
+  for (const seq of hitsOf(turns, outline, passages.keys())) {
     const turn = cardOf(turns, outline, seq);
+    const passage = passages.get(seq);
+    if (passage === undefined) continue;
     const known = found.get(turn);
     if (known) known.push(passage);
     else found.set(turn, [passage]);

@@ -8,7 +8,16 @@
 import { Button } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import {
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 import { count } from "@/kit/words";
 import { NONE } from "@/model/outline";
@@ -43,17 +52,34 @@ interface ListProps {
   onKeyDown: (event: React.KeyboardEvent) => void;
   onShown: (first: number, last: number) => void;
   line: (line: number) => ReactNode;
+  /** What was looked at last; it outlives the list, which is gone while it is empty. */
+  memory: RefObject<Held | null>;
 }
 
-interface Held {
+export interface Held {
   seq: number;
   /** Pixels from the top of the window to that of the line; of one that comes in from below, to the end of the line. */
   offset: number;
   end?: boolean;
+  /** Where it is seen. */
+  seen?: number;
 }
 
 export function List(props: ListProps) {
-  const { ref, name, lines, expected, live, at, estimate, thing, onKeyDown, onShown, line: draw } = props;
+  const {
+    ref,
+    name,
+    lines,
+    expected,
+    live,
+    at,
+    estimate,
+    thing,
+    onKeyDown,
+    onShown,
+    line: draw,
+    memory: looked,
+  } = props;
   const box = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(false);
   const [seen, setSeen] = useState(0);
@@ -77,15 +103,16 @@ export function List(props: ListProps) {
   }, [lines.length, size, room, live, atEnd, seen, at, virtual]);
 
   // What one looks at stays where it is when the list is another one; a hand on the wheel or a key lets go of it.
-  const looked = useRef<Held | null>(null);
-  const pinned = useRef<Held | null>(null);
+  const pinned = useRef<Held | null>(looked.current);
   const list = useRef(lines.choice);
   const density = useRef(lines.density);
   useLayoutEffect(() => {
     const other = list.current !== lines.choice || density.current !== lines.density;
     list.current = lines.choice;
     density.current = lines.density;
-    if (other && looked.current !== null && !following.current) pinned.current = looked.current;
+    const pin = pinned.current;
+    if (other && !following.current)
+      pinned.current = pin === null ? looked.current : { seq: pin.seq, offset: pin.seen ?? pin.offset };
     if (pinned.current === null) looked.current = lookedAt();
     else settle();
   });
@@ -101,6 +128,7 @@ export function List(props: ListProps) {
     const most = Math.max(0, virtual.getTotalSize() - window.clientHeight);
     const wish = pin.end ? Math.min(item.start, item.end - window.clientHeight) : item.start - pin.offset;
     const to = Math.max(0, Math.min(most, wish));
+    pin.seen = item.start - to;
     if (Math.abs(window.scrollTop - to) > 1) virtual.scrollToOffset(to);
   }
 
@@ -137,7 +165,7 @@ export function List(props: ListProps) {
   };
 
   // What is selected elsewhere comes into view.
-  const shown = useRef<number | undefined>(undefined);
+  const shown = useRef<number | undefined>(looked.current === null ? undefined : at);
   useEffect(() => {
     if (at === undefined || at === shown.current || lines.length === 0) return;
     if (at >= lines.records && lines.records < expected) return;

@@ -67,7 +67,7 @@ export const Card = memo(function Card(props: CardProps) {
       id={`row-${start}`}
       aria-rowindex={index + 1}
       aria-selected={at !== undefined}
-      aria-expanded={kind === "invocation" ? open : undefined}
+      data-open={open || undefined}
       className={classes["card"]}
       data-kind={kind}
       data-failed={failed || undefined}
@@ -122,6 +122,7 @@ function Turn(props: TurnProps) {
           tabIndex={-1}
           className={classes["toggle"]}
           aria-label={open ? "Close the card" : "Open the card"}
+          aria-expanded={open}
           onClick={(event) => {
             event.stopPropagation();
             props.onOpen(start);
