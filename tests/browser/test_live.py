@@ -73,7 +73,7 @@ def test_an_error_is_looked_at_and_tried_again_with_another_input(
     visit: Visit, served: Served, writers: str, camera: Camera
 ) -> None:
     run = served.run(writers, input="Oslo Rome", breakpoints=["error"])
-    page = visit(f"/runs/{run}")
+    page = visit(f"/runs/{run}?density=records")
     expect(status(page)).to_contain_text("publish has failed")
     panel = pending(page)
     expect(panel).to_contain_text("Rome was published already")

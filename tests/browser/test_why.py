@@ -46,7 +46,7 @@ def test_the_same_by_keyboard(visit: Visit) -> None:
     step.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"at=90\b"))
-    page.keyboard.press("c")
+    page.keyboard.press("e")
     expect(page.get_by_role("textbox", name="Edit message")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type(REMEDY)

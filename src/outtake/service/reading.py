@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from outtake.core import thoughts
 from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
 from outtake.core.naming import changed
@@ -203,11 +204,13 @@ class Reading(Annotating):
 
     @question
     def body(self, body: str) -> Document:
-        """The value of a body by its hash."""
+        """The value of a body by its hash, and what was thought in it and not said."""
         try:
-            return {"body": body, "value": self.store.body(body)}
+            value = self.store.body(body)
         except UnknownBody as error:
             raise NotFound(f"there is no body {body}") from error
+        apart = thoughts.told(value)
+        return {"body": body, "value": value, "thought": apart.thought, "said": apart.said if apart.thought else None}
 
     @question
     def code(self, run: str) -> Document:

@@ -1051,6 +1051,10 @@ export interface components {
             body: string;
             /** Value */
             value: unknown;
+            /** Thought */
+            thought: string;
+            /** Said */
+            said: string | null;
         };
         /** Breakpoint */
         Breakpoint: {
@@ -1697,13 +1701,17 @@ export interface components {
              * Form
              * @enum {string}
              */
-            form: "text" | "json" | "error" | "empty";
+            form: "text" | "json" | "error" | "thought" | "empty";
             /** Text */
             text: string;
             /** Size */
             size: number;
             /** Type */
             type: string;
+            /** Thought */
+            thought: string;
+            /** Calls */
+            calls: number;
         };
         /**
          * Hand

@@ -17,7 +17,7 @@ export interface RecordVerb {
 }
 
 export const RECORD_VERBS: { readonly [id in RecordVerb["id"]]: RecordVerb } = {
-  change: { id: "change", label: "Change and go on", key: "C", about: "Say something else here, and go on from there" },
+  change: { id: "change", label: "Change and go on", key: "E", about: "Say something else here, and go on from there" },
   back: {
     id: "back",
     label: "Go back to here",

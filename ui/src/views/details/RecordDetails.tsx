@@ -15,7 +15,7 @@ import { clockOf, endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell, waiter } from "@/model/telling";
 import { verbsOf } from "@/model/verbs";
-import { useBody } from "@/state/bodies";
+import { useBody, useTold } from "@/state/bodies";
 import { beginEdit, useBegun } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
@@ -174,11 +174,11 @@ function Restored({ record }: { record: StateRestored }) {
 }
 
 function OneBody({ hash, label }: { hash: string | null | undefined; label: string }) {
-  const { data, error, isPlaceholderData } = useBody(hash);
+  const { data, error, isPlaceholderData } = useTold(hash);
   if (!hash) return <BodyView value={null} label={label} />;
   if (error) return <p className={classes["error"]}>{error.message}</p>;
   if (data === undefined || isPlaceholderData) return <Skeleton height={60} mb={8} />;
-  return <BodyView value={data} label={label} />;
+  return <BodyView value={data.value} label={label} thought={data.thought} said={data.said} />;
 }
 
 /** How an invocation came back, below what it was given. */
