@@ -181,7 +181,7 @@ def test_an_error_is_never_invisible(visit: Visit, served: Served, writers: str,
 
 
 def test_a_folded_group_carries_its_errors(visit: Visit, served: Served) -> None:
-    program = '''
+    program = """
 import outtake
 
 @outtake.tool(effects="read")
@@ -197,7 +197,7 @@ def clerk(city):
 
 def main(city="Oslo"):
     return clerk(city)
-'''
+"""
     run = served.run(served.write("clerk.py", program) + ":main")
     served.ended(run)
     page = visit(f"/runs/{run}?density=records")
@@ -231,7 +231,12 @@ def test_a_log_is_read_without_another_panel(visit: Visit, served: Served, logge
     for record in records:
         said = record.get("body")
         text = said if isinstance(said, str) else said.get("content", "") if isinstance(said, dict) else ""
-        if record["kind"] not in ("message_queued", "noted") or "](" in text or "```" in text or "is_request_satisfied" in text:
+        if (
+            record["kind"] not in ("message_queued", "noted")
+            or "](" in text
+            or "```" in text
+            or "is_request_satisfied" in text
+        ):
             continue
         tail = alphanumeric(re.sub(r"(?m)^\s*\d+\. ", " ", text))[-40:]
         assert tail in story, (record["seq"], tail)

@@ -51,6 +51,7 @@ function Step({ step, part, turning }: { step: PathStep; part: Part; turning: bo
   const { seq, match } = step;
   const { outline, info } = view;
   const glance = useGlance(run, seq);
+  const thought = glance?.thought ?? "";
   const aspect = aspectOf(outline, seq);
   const Icon = ASPECT_ICONS[aspect] ?? UnknownIcon;
   const can =
@@ -72,7 +73,10 @@ function Step({ step, part, turning }: { step: PathStep; part: Part; turning: bo
               {match.after}…
             </>
           ) : (
-            oneLine(glance?.text ?? "", 300)
+            <>
+              {thought !== "" && <i className={classes["thought"]}>{oneLine(thought, 200)} </i>}
+              {glance?.form !== "thought" && oneLine(glance?.text ?? "", 300)}
+            </>
           )}
         </span>
       </button>
