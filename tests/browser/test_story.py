@@ -181,7 +181,7 @@ def test_an_error_is_never_invisible(visit: Visit, served: Served, writers: str,
 
 
 def test_a_folded_group_carries_its_errors(visit: Visit, served: Served) -> None:
-    program = '''
+    program = """
 import outtake
 
 @outtake.tool(effects="read")
@@ -197,7 +197,7 @@ def clerk(city):
 
 def main(city="Oslo"):
     return clerk(city)
-'''
+"""
     run = served.run(served.write("clerk.py", program) + ":main")
     served.ended(run)
     page = visit(f"/runs/{run}?density=records")
@@ -231,7 +231,12 @@ def test_a_log_is_read_without_another_panel(visit: Visit, served: Served, logge
     for record in records:
         said = record.get("body")
         text = said if isinstance(said, str) else said.get("content", "") if isinstance(said, dict) else ""
-        if record["kind"] not in ("message_queued", "noted") or "](" in text or "```" in text or "is_request_satisfied" in text:
+        if (
+            record["kind"] not in ("message_queued", "noted")
+            or "](" in text
+            or "```" in text
+            or "is_request_satisfied" in text
+        ):
             continue
         tail = alphanumeric(re.sub(r"(?m)^\s*\d+\. ", " ", text))[-40:]
         assert tail in story, (record["seq"], tail)
@@ -274,3 +279,22 @@ def test_an_agent_has_one_colour_everywhere(visit: Visit, served: Served, wrong:
     expect(lines(page, "Records").first).to_be_visible()
     icon = card(page, surfer).get_by_role("img").first
     assert icon.evaluate("(node) => getComputedStyle(node).color") == colour
+
+
+def test_a_transcript_reads_from_top_to_bottom_and_is_copied(visit: Visit, wrong: Document, camera: Camera) -> None:
+    page = visit("/runs/r1", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("link", name="Transcript").click()
+    expect(page).to_have_url(re.compile("/runs/r1/transcript"))
+    told = page.get_by_role("main")
+    expect(told.get_by_role("heading", name="WebSurfer")).to_be_visible()
+    expect(told).to_contain_text(THOUGHT)
+    expect(told).to_contain_text("FINAL ANSWER: 525")
+    camera.shoot(page, "transcript")
+    assert findings(page) == []
+    page.get_by_role("button", name="Copy as Markdown").click()
+    copied = str(page.evaluate("navigator.clipboard.readText()"))
+    assert copied.startswith("# r1 demo\n")
+    assert copied.index(MISTAKE) < copied.index(THOUGHT) < copied.index("FINAL ANSWER: 525")
+    assert f"> The first result is Reggie Jackson, 1977 New York Yankees. {THOUGHT}" in copied
+    told.get_by_role("link", name="#", exact=False).last.click()
+    expect(page).to_have_url(re.compile(r"/runs/r1\?at=\d+"))
