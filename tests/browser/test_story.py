@@ -279,3 +279,22 @@ def test_an_agent_has_one_colour_everywhere(visit: Visit, served: Served, wrong:
     expect(lines(page, "Records").first).to_be_visible()
     icon = card(page, surfer).get_by_role("img").first
     assert icon.evaluate("(node) => getComputedStyle(node).color") == colour
+
+
+def test_a_transcript_reads_from_top_to_bottom_and_is_copied(visit: Visit, wrong: Document, camera: Camera) -> None:
+    page = visit("/runs/r1", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("link", name="Transcript").click()
+    expect(page).to_have_url(re.compile("/runs/r1/transcript"))
+    told = page.get_by_role("main")
+    expect(told.get_by_role("heading", name="WebSurfer")).to_be_visible()
+    expect(told).to_contain_text(THOUGHT)
+    expect(told).to_contain_text("FINAL ANSWER: 525")
+    camera.shoot(page, "transcript")
+    assert findings(page) == []
+    page.get_by_role("button", name="Copy as Markdown").click()
+    copied = str(page.evaluate("navigator.clipboard.readText()"))
+    assert copied.startswith("# r1 demo\n")
+    assert copied.index(MISTAKE) < copied.index(THOUGHT) < copied.index("FINAL ANSWER: 525")
+    assert f"> The first result is Reggie Jackson, 1977 New York Yankees. {THOUGHT}" in copied
+    told.get_by_role("link", name="#", exact=False).last.click()
+    expect(page).to_have_url(re.compile(r"/runs/r1\?at=\d+"))

@@ -22,7 +22,13 @@ const run = createRoute({
   component: lazyRouteComponent(() => import("./views/workspace/Workspace"), "Workspace"),
 });
 
-export const router = createRouter({ routeTree: root.addChildren([runs, run]), defaultPreload: false });
+const transcript = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$run/transcript",
+  component: lazyRouteComponent(() => import("./views/story/Transcript"), "Transcript"),
+});
+
+export const router = createRouter({ routeTree: root.addChildren([runs, run, transcript]), defaultPreload: false });
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -19,6 +19,7 @@ import {
   IconArrowsVertical,
   IconChevronDown,
   IconChevronUp,
+  IconFileText,
   IconFilter,
   IconFlag,
   IconFold,
@@ -27,6 +28,7 @@ import {
   IconSearch,
   IconX,
 } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import { count } from "@/kit/words";
@@ -61,7 +63,7 @@ interface FiltersProps {
 const THINGS: { [density in Density]: string } = { story: "card", calls: "row", records: "row" };
 
 export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }: FiltersProps) {
-  const { view, place, go } = useWorkspace();
+  const { id, view, place, go } = useWorkspace();
   const { outline } = view;
   const aspects = aspectsOf(place) ?? DEFAULT_ASPECTS;
   const plumbing = place.plumbing === true;
@@ -152,6 +154,14 @@ export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }:
       )}
       <span className={classes["space"]} />
       <Jumps />
+      <Tooltip label="Transcript: all of it in one column, to print or to copy">
+        <ActionIcon
+          aria-label="Transcript"
+          renderRoot={(props) => <Link {...props} to="/runs/$run/transcript" params={{ run: id }} />}
+        >
+          <IconFileText size={16} />
+        </ActionIcon>
+      </Tooltip>
       <Tooltip
         label={
           plumbing

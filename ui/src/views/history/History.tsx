@@ -86,6 +86,13 @@ export function History({ focused }: { focused: boolean }) {
     select(lines.seqAt(line));
     list.current?.show(line);
   };
+  /** To the next part of a card, or the one before. */
+  const movePart = (turn: number, back: boolean) => {
+    const seqs = [turns.starts[turn] ?? NONE, ...turns.partsOf(turn).map(({ seq }) => seq), turns.ends[turn] ?? NONE];
+    const at = seqs.indexOf(place.at ?? NONE);
+    const to = seqs[Math.max(0, at + (back ? -1 : 1))] ?? NONE;
+    if (to !== NONE) select(to);
+  };
   const parentOf = (line: number): number => {
     if (lines.story === null) return outline.reference(lines.seqAt(line), "parent");
     const parent = turns.parents[lines.story.turns[line] ?? NONE] ?? NONE;
@@ -94,6 +101,11 @@ export function History({ focused }: { focused: boolean }) {
 
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target !== event.currentTarget) return;
+    if (event.shiftKey && lines.story !== null && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      if (chosen !== NONE) movePart(lines.story.turns[chosen] ?? NONE, event.key === "ArrowUp");
+      return;
+    }
     const page = list.current?.page() ?? 1;
     const steps: { [key: string]: number } = {
       ArrowDown: chosen + 1,

@@ -7,25 +7,30 @@
 
 import { Button } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type ReactNode,
   type Ref,
   type RefObject,
+  useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from "react";
+import { flushSync } from "react-dom";
 
 import { count } from "@/kit/words";
+import { Heights } from "@/model/heights";
 import { NONE } from "@/model/outline";
+import { DENSITIES } from "@/state/place";
 
 import classes from "./History.module.css";
 import type { Lines } from "./lines";
 
-const OVERSCAN = 6;
+/** Pixels beyond what is in sight that are drawn, too. */
+const BEYOND = 240;
 /** How far from the end one still is at the end. */
 const NEAR = 40;
 
@@ -56,10 +61,12 @@ interface ListProps {
   memory: RefObject<Held | null>;
 }
 
+/** A record that stays where it is. */
 export interface Held {
   seq: number;
-  /** Pixels from the top of the window to that of the line; of one that comes in from below, to the end of the line. */
+  /** Pixels from the top of the window to that of the line. */
   offset: number;
+  /** Its end is held at the end of the window instead: it came in from below. */
   end?: boolean;
   /** Where it is seen. */
   seen?: number;
@@ -84,26 +91,42 @@ export function List(props: ListProps) {
   const [atEnd, setAtEnd] = useState(false);
   const [seen, setSeen] = useState(0);
   const following = useRef(false);
-  const virtual = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => box.current,
-    getItemKey: (line) => `${lines.density} ${lines.seqAt(line)}`,
-    estimateSize: estimate,
-    overscan: OVERSCAN,
-  });
-  const items = virtual.getVirtualItems();
+  const pinned = useRef<Held | null>(looked.current);
+  const { heights, observe } = useHeights(lines, estimate, settled);
+  const [view, setView] = useState({ top: 0, high: 0 });
+  const size = heights.total;
+  const first = heights.lineAt(view.top - BEYOND);
+  const last = Math.min(heights.lineAt(view.top + view.high + BEYOND), lines.length - 1);
+
+  useLayoutEffect(() => {
+    const window = box.current;
+    if (window === null) return;
+    const look = () => setView({ top: window.scrollTop, high: window.clientHeight });
+    look();
+    const watched = new ResizeObserver(look);
+    watched.observe(window);
+    return () => watched.disconnect();
+  }, []);
+
+  /** Scroll, and draw what is there in the same frame. */
+  function scrollTo(top: number): void {
+    const window = box.current;
+    const to = Math.round(Math.max(0, Math.min(heights.total - view.high, top)));
+    if (window === null || Math.abs(window.scrollTop - to) <= 1) return;
+    window.scrollTop = to;
+    setView((before) => (before.top === to ? before : { ...before, top: to }));
+  }
 
   // At the end of a live run one stays at the end, also when what is held takes some of the room.
-  const room = virtual.scrollRect?.height;
-  const size = virtual.getTotalSize();
   useLayoutEffect(() => {
     if (live && lines.length > 0 && seen === 0 && at === undefined) following.current = true;
-    if (following.current) virtual.scrollToIndex(lines.length - 1, { align: "end" });
+    if (following.current) scrollTo(heights.total);
     if (atEnd || seen === 0) setSeen(lines.length);
-  }, [lines.length, size, room, live, atEnd, seen, at, virtual]);
+    // Of what else it uses, nothing changes by itself.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [lines.length, size, view.high, live, atEnd, seen, at]);
 
   // What one looks at stays where it is when the list is another one; a hand on the wheel or a key lets go of it.
-  const pinned = useRef<Held | null>(looked.current);
   const list = useRef(lines.choice);
   const density = useRef(lines.density);
   useLayoutEffect(() => {
@@ -113,41 +136,49 @@ export function List(props: ListProps) {
     const pin = pinned.current;
     if (other && !following.current)
       pinned.current = pin === null ? looked.current : { seq: pin.seq, offset: pin.seen ?? pin.offset };
-    if (pinned.current === null) looked.current = lookedAt();
+    if (pinned.current === null) looked.current = lookedAt(view.top);
     else settle();
   });
 
   /** What is held stays where it is, whatever has become of the lines above it. */
-  function settle() {
+  function settle(): void {
     const pin = pinned.current;
-    const window = box.current;
-    if (window === null || pin === null || lines.length === 0) return;
-    const line = lines.lineOf(pin.seq);
-    const item = line === NONE ? undefined : virtual.measurementsCache[line];
-    if (item === undefined) return;
-    const most = Math.max(0, virtual.getTotalSize() - window.clientHeight);
-    const wish = pin.end ? Math.min(item.start, item.end - window.clientHeight) : item.start - pin.offset;
-    const to = Math.max(0, Math.min(most, wish));
-    pin.seen = item.start - to;
-    if (Math.abs(window.scrollTop - to) > 1) virtual.scrollToOffset(to);
+    const line = pin === null ? NONE : lines.lineOf(pin.seq);
+    if (pin === null || line === NONE || view.high === 0) return;
+    const start = heights.startOf(line);
+    const wish = pin.end ? Math.min(start, start + heights.of(line) - view.high) : start - pin.offset;
+    const to = Math.round(Math.max(0, Math.min(heights.total - view.high, wish)));
+    pin.seen = start - to;
+    looked.current = { seq: pin.seq, offset: pin.seen };
+    scrollTo(to);
   }
 
-  function lookedAt(): Held | null {
+  /** Lines have become higher or lower, those above the window by so much: what is in sight stays there. */
+  function settled(above: (top: number) => number): void {
     const window = box.current;
-    if (window === null) return null;
-    const top = window.scrollTop;
-    const inSight = items.filter((item) => item.end > top && item.start < top + window.clientHeight);
-    const chosen = at === undefined ? undefined : inSight.find((item) => lines.tells(item.index, at));
-    const item = chosen ?? inSight.find(({ start }) => start >= top) ?? inSight[0];
-    if (item === undefined) return looked.current;
-    const seq = chosen !== undefined && at !== undefined ? at : lines.seqAt(item.index);
-    return { seq, offset: item.start - top };
+    if (window === null || pinned.current !== null || following.current) return;
+    const more = above(window.scrollTop);
+    if (more !== 0) window.scrollTop += more;
+    setView((before) => ({ ...before, top: window.scrollTop }));
+  }
+
+  function lookedAt(top: number): Held | null {
+    if (lines.length === 0) return looked.current;
+    const upto = top + view.high;
+    const line = at === undefined ? NONE : lines.lineOf(at);
+    const start = line === NONE ? 0 : heights.startOf(line);
+    if (at !== undefined && line !== NONE && lines.tells(line, at) && start < upto && start + heights.of(line) > top)
+      return { seq: at, offset: start - top };
+    const topmost = heights.lineAt(top);
+    const next = heights.startOf(topmost) >= top ? topmost : Math.min(topmost + 1, lines.length - 1);
+    const chosen = heights.startOf(next) < upto ? next : topmost;
+    return { seq: lines.seqAt(chosen), offset: heights.startOf(chosen) - top };
   }
 
   const letGo = () => {
     if (pinned.current === null) return;
     pinned.current = null;
-    looked.current = lookedAt();
+    looked.current = lookedAt(box.current?.scrollTop ?? 0);
   };
 
   // Only who scrolls back leaves the end: on the way to it, it moves away.
@@ -155,40 +186,39 @@ export function List(props: ListProps) {
   const onScroll = () => {
     const window = box.current;
     if (!window) return;
-    if (window.scrollHeight - window.scrollTop - window.clientHeight < NEAR) following.current = live;
+    const end = window.scrollHeight - window.scrollTop - window.clientHeight < NEAR;
+    if (end) following.current = live;
     else if (window.scrollTop < top.current) following.current = false;
     top.current = window.scrollTop;
-    const end = window.scrollHeight - window.scrollTop - window.clientHeight < NEAR;
     setAtEnd(end);
     if (end) setSeen(lines.length);
-    if (pinned.current === null) looked.current = lookedAt();
+    setView((before) => (before.top === window.scrollTop ? before : { ...before, top: window.scrollTop }));
   };
 
   // What is selected elsewhere comes into view.
   const shown = useRef<number | undefined>(looked.current === null ? undefined : at);
   useEffect(() => {
-    if (at === undefined || at === shown.current || lines.length === 0) return;
+    if (at === undefined || at === shown.current || lines.length === 0 || view.high === 0) return;
     if (at >= lines.records && lines.records < expected) return;
-    const first = shown.current === undefined;
+    const middle = shown.current === undefined;
     shown.current = at;
-    bring(lines.lineOf(at), at, first);
+    bring(lines.lineOf(at), at, middle);
     // What brings a line into view looks at the list as it is then.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [at, lines, expected, virtual]);
+  }, [at, lines, expected, view.high]);
 
   /** Bring a line into view, where it is not, and hold it there while the lines around it become as high as they are. */
-  function bring(line: number, seq: number, middle: boolean) {
+  function bring(line: number, seq: number, middle: boolean): void {
     const window = box.current;
-    const item = virtual.measurementsCache[line];
-    if (window === null || item === undefined) return;
+    if (window === null || line === NONE) return;
     following.current = false;
-    const top = window.scrollTop;
-    const high = window.clientHeight;
-    const inSight = item.start >= top && item.end <= top + high;
-    const offset = Math.max(0, Math.min((high - item.size) / 2, high / 3));
-    if (inSight && !middle) pinned.current = { seq, offset: item.start - top };
-    else if (middle) pinned.current = { seq, offset };
-    else pinned.current = item.start < top ? { seq, offset: 0 } : { seq, offset: 0, end: true };
+    const start = heights.startOf(line);
+    const own = heights.of(line);
+    const from = window.scrollTop;
+    const inSight = start >= from && start + own <= from + view.high;
+    if (middle) pinned.current = { seq, offset: Math.max(0, Math.min((view.high - own) / 2, view.high / 3)) };
+    else if (inSight) pinned.current = { seq, offset: start - from };
+    else pinned.current = { seq, offset: 0, end: start >= from };
     settle();
   }
 
@@ -197,16 +227,28 @@ export function List(props: ListProps) {
       shown.current = lines.seqAt(line);
       bring(line, lines.seqAt(line), false);
     },
-    page: () => Math.max(1, items.length - 2 * OVERSCAN),
+    page: () => Math.max(1, heights.lineAt(view.top + view.high) - heights.lineAt(view.top) - 1),
     focus: () => box.current?.focus({ preventScroll: true }),
   }));
 
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? -1;
   useEffect(() => onShown(first, last), [first, last, lines, onShown]);
 
   const chosen = at === undefined ? NONE : lines.lineOf(at);
   const fresh = lines.length - seen;
+  const drawn: ReactNode[] = [];
+  for (let line = first, start = heights.startOf(first); line <= last; start += heights.of(line), line++)
+    drawn.push(
+      <div
+        key={lines.seqAt(line)}
+        ref={observe}
+        role="none"
+        data-line={line}
+        className={classes["line"]}
+        style={{ transform: `translateY(${start}px)` }}
+      >
+        {draw(line)}
+      </div>,
+    );
   return (
     <>
       <div
@@ -227,19 +269,8 @@ export function List(props: ListProps) {
         }}
         data-testid="records"
       >
-        <div role="rowgroup" className={classes["rows"]} style={{ height: size }}>
-          {items.map((item) => (
-            <div
-              key={item.key}
-              ref={virtual.measureElement}
-              role="none"
-              data-index={item.index}
-              className={classes["line"]}
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              {draw(item.index)}
-            </div>
-          ))}
+        <div role="rowgroup" className={classes["rows"]} style={{ height: size }} key={lines.density}>
+          {drawn}
         </div>
       </div>
       {live && !atEnd && fresh > 0 && (
@@ -251,7 +282,7 @@ export function List(props: ListProps) {
           onClick={() => {
             following.current = true;
             pinned.current = null;
-            virtual.scrollToIndex(lines.length - 1, { align: "end" });
+            scrollTo(heights.total);
           }}
         >
           {count(fresh, `new ${thing}`)}
@@ -259,4 +290,54 @@ export function List(props: ListProps) {
       )}
     </>
   );
+}
+
+/**
+ * The heights of the lines: those that were drawn as they are, the others as they are thought to be.  `settled` is told when
+ * some have changed, with how much what is above a place has grown.
+ */
+function useHeights(
+  lines: Lines,
+  estimate: (line: number) => number,
+  settled: (above: (top: number) => number) => void,
+): { heights: Heights; observe: (element: HTMLElement | null) => (() => void) | undefined } {
+  const known = useRef(new Map<number, number>());
+  const keyOf = (line: number) => lines.seqAt(line) * DENSITIES.length + DENSITIES.indexOf(lines.density);
+  const heights = useMemo(
+    () => new Heights(lines.length, (line) => known.current.get(keyOf(line)) ?? estimate(line)),
+    // The lines say how high they are thought to be.
+    // oxlint-disable-next-line react/exhaustive-deps
+    [lines],
+  );
+  const [, setMeasured] = useState(0);
+  const measure = useRef<(elements: Iterable<HTMLElement>) => void>(() => undefined);
+  useLayoutEffect(() => {
+    measure.current = (elements) => {
+      const changes: { line: number; start: number; more: number }[] = [];
+      for (const element of elements) {
+        const line = Number(element.dataset["line"]);
+        const height = element.offsetHeight;
+        if (!element.isConnected || height === 0 || line >= heights.length || height === heights.of(line)) continue;
+        changes.push({ line, start: heights.startOf(line), more: height - heights.of(line) });
+        known.current.set(keyOf(line), height);
+      }
+      if (changes.length === 0) return;
+      for (const { line, more } of changes) heights.set(line, heights.of(line) + more);
+      flushSync(() => {
+        settled((top) => changes.reduce((sum, { start, more }) => (start < top ? sum + more : sum), 0));
+        setMeasured((times) => times + 1);
+      });
+    };
+  });
+  const watched = useRef<ResizeObserver | null>(null);
+  const observe = useCallback((element: HTMLElement | null) => {
+    if (element === null) return undefined;
+    watched.current ??= new ResizeObserver((entries) =>
+      measure.current(entries.map(({ target }) => target as HTMLElement)),
+    );
+    const observer = watched.current;
+    observer.observe(element);
+    return () => observer.unobserve(element);
+  }, []);
+  return { heights, observe };
 }

@@ -89,6 +89,12 @@ export function Palette() {
       description: `${DENSITY_ABOUT[density].key}: ${DENSITY_ABOUT[density].about}`,
       onClick: () => setDensity(density),
     })),
+    {
+      id: "transcript",
+      label: "Transcript",
+      description: "The run in one column, to read, to print, to copy as Markdown",
+      onClick: () => void navigate({ to: "/runs/$run/transcript", params: { run: id } }),
+    },
     { id: "answer", label: "Go to the answer", description: "A", onClick: reading.toAnswer },
     ...(reading.errors > 0
       ? [

@@ -468,7 +468,9 @@ function inWords(glance: Glance): string {
 export function plain(text: string): string {
   return text
     .replaceAll(/^\s*#{1,6}\s+/gm, "")
+    .replaceAll(/^\s*```.*$\n?/gm, "")
     .replaceAll(/`([^`\n]+)`/g, "$1")
+    .replaceAll(/\[([^\]\n]+)\]\([^)\s]+\)/g, "$1")
     .replaceAll(/(\*\*|__)(\S(?:.*?\S)?)\1/g, "$2")
     .replaceAll(/\n{2,}/g, "\n")
     .trim();
