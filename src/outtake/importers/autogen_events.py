@@ -104,18 +104,10 @@ def read(source: Source) -> Sequence[Log]:
                 _answered(call, event)
                 call.ended, call.is_over = entry.at, True
             case "ToolCall":
-                team.inside.append(
-                    Call(
-                        kind="tool",
-                        component=f"{path}/tools/{part(event.get('tool_name'))}",
-                        input=event.get("arguments"),
-                        output=event.get("result"),
-                        ended=entry.at,
-                    )
-                )
-            case "Message" if text(event.get("delivery_stage")).endswith("DELIVER"):
-                left_out += 1
-            case "Message" if text(event.get("receiver")).startswith(_OUTPUT):
+                component = f"{path}/tools/{part(event.get('tool_name'))}"
+                given, result = event.get("arguments"), event.get("result")
+                team.inside.append(Call(kind="tool", component=component, input=given, output=result, ended=entry.at))
+            case "Message" if _is_copy(event):
                 left_out += 1
             case "Message":
                 payload = decoded(event.get("payload"))
@@ -137,6 +129,11 @@ def read(source: Source) -> Sequence[Log]:
         guessed.append(f"left out: that messages were delivered, and their copies for the output ({left_out})")
     team.input, team.output = {"input": first}, answer
     return [Log(input=first, output=answer, parts=[team], guessed=guessed)]
+
+
+def _is_copy(event: Mapping[str, Json]) -> bool:
+    """Whether an event says of a message that it was delivered, or sent to who reads along, too."""
+    return text(event.get("delivery_stage")).endswith("DELIVER") or text(event.get("receiver")).startswith(_OUTPUT)
 
 
 def _agent(id: Json) -> str:
