@@ -4,7 +4,7 @@ The decorators do nothing when no debugger is attached.  Importing this package 
 """
 
 from outtake_probe.attach import attach
-from outtake_probe.decorators import agent, model, step, tool
+from outtake_probe.decorators import agent, model, run, step, tool
 from outtake_probe.extension import load_ipython_extension, unload_ipython_extension
 from outtake_probe.states.declared import state
 
@@ -14,6 +14,7 @@ __all__ = [
     "attach",
     "load_ipython_extension",
     "model",
+    "run",
     "state",
     "step",
     "tool",

@@ -74,9 +74,11 @@ class Growing(list[Json]):
 class _Made:
     """What was made of the longest snapshot so far: complete runs, and the fragments of the open one."""
 
-    __slots__ = ("count", "first", "open", "runs", "turn")
+    __slots__ = ("bodies", "count", "first", "open", "runs", "turn")
 
     def __init__(self) -> None:
+        self.bodies: Bodies | None = None
+        """Whose nodes they refer to: another run keeps nodes of its own."""
         self.turn = 0
         self.count = 0
         self.first: list[str] = []
@@ -223,8 +225,9 @@ class Bodies:
     def _growing(self, value: Growing) -> str:
         """The same fragment as `_list` of all items."""
         made = value.made
-        if not value.is_newest:
+        if not value.is_newest or (made.bodies or self) is not self:
             return self._list([self._fragment(item) for item in value])
+        made.bodies = self
         for item in value[made.count :]:
             fragment = self._fragment(item)
             if len(made.first) <= LIST:

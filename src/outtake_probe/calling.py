@@ -37,6 +37,7 @@ class NewInput:
 
 def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T:
     """One invocation in this thread."""
+    session = session.here
     if (caught := inside.inside()) is not None:
         repeated: T = inside.call(caught, what, run)
         return repeated
@@ -68,6 +69,7 @@ def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T
 
 async def acall(session: Session, what: Call, run: Callable[[NewInput | None], Awaitable[T]]) -> T:
     """One invocation on the running loop; holding it blocks nobody else."""
+    session = session.here
     if (caught := inside.inside()) is not None:
         repeated: T = await inside.acall(caught, what, run)
         return repeated
@@ -99,6 +101,7 @@ async def acall(session: Session, what: Call, run: Callable[[NewInput | None], A
 
 def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterator[T]]) -> Iterator[T]:
     """One invocation that answers in pieces; the output of record is the list of all pieces."""
+    session = session.here
     if (caught := inside.inside()) is not None:
         yield from inside.stream(caught, what, run)
         return
@@ -140,6 +143,7 @@ def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterat
 
 async def astream(session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]) -> AsyncIterator[T]:
     """`stream`, on the running loop."""
+    session = session.here
     if (caught := inside.inside()) is not None:
         async for item in inside.astream(caught, what, run):
             yield item
@@ -186,7 +190,7 @@ class Opened:
     """An invocation in this thread that encloses whatever is called `inside` of it, until it is closed."""
 
     def __init__(self, session: Session, what: Call) -> None:
-        self._session = session
+        self._session = session = session.here
         self._passage = None if session.closed else _before(session, what)
 
     @contextmanager
@@ -217,12 +221,12 @@ async def _aclose(source: AsyncIterator[Any] | None) -> None:
 
 def send(session: Session, message: Message) -> Queued:
     """One message, from a thread."""
-    return drive(queue(session, message))
+    return drive(queue(session.here, message))
 
 
 async def asend(session: Session, message: Message) -> Queued:
     """One message, on the running loop."""
-    return await adrive(queue(session, message))
+    return await adrive(queue(session.here, message))
 
 
 def _keep(session: Session, what: Call, flavour: Flavour, run: Callable[[NewInput | None], Any]) -> None:

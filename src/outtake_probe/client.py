@@ -9,11 +9,11 @@ import platform
 import queue
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from outtake_probe import life, wire
+from outtake_probe import clock, life, wire
+from outtake_probe.attached import of_request
 from outtake_probe.bodies import Bodies
 from outtake_probe.edits import edit_from
 from outtake_probe.gate import Answer, Stance, stance_from
@@ -62,10 +62,13 @@ class Link:
     reconnected: Callable[[], None] = lambda: None
     """Called when another server was found: what is no record has to be told again."""
     closing: bool = False
+    is_request: bool = False
+    """Whether this is a run of its own beside that of its process."""
     stance: Json = None
     """What the user wants, as the server said it last: the next server goes on from there."""
     connection: Connection | None = None
-    commands: queue.SimpleQueue[tuple[int, str, Json]] = field(default_factory=queue.SimpleQueue)
+    commands: queue.SimpleQueue[tuple[int, str, Json] | None] = field(default_factory=queue.SimpleQueue)
+    """What the server asks for; None when nothing more comes."""
 
     def start(self, connection: Connection, heard: Sequence[Frame] = ()) -> None:
         """Use a connection, on which some frames were read already."""
@@ -94,9 +97,15 @@ class Link:
         if self.connection is not None:
             self.connection.abandon()
 
+    def _belong(self) -> None:
+        """What this thread asks of adapters is about this session."""
+        if self.is_request:
+            of_request.set(self.session)
+
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def _read(self) -> None:
+        self._belong()
         while True:
             try:
                 frame = self.connection.receive() if self.connection is not None else None
@@ -105,19 +114,20 @@ class Link:
             if frame is not None:
                 self._obey(frame)
             elif self.closing or not self._reconnect():
+                self.commands.put(None)
                 return
 
     def _reconnect(self) -> bool:
         self.session.recorder.disconnect()
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and not self.closing:
+        end = clock.monotonic() + PATIENCE
+        while clock.monotonic() < end and not self.closing:
             try:
                 connection, frame = greet(self.address.now(), self.session.recorder.next, **self._stands())
                 welcome = frame.fields
             except RefusedByServer:
                 break
             except OSError:
-                time.sleep(0.2)
+                clock.sleep(0.2)
                 continue
             if self.connection is not None:
                 self.connection.close()
@@ -158,8 +168,9 @@ class Link:
 
     def _perform(self) -> None:
         """Commands have a thread of their own: one may wait for the program's loop, and acknowledgements must go on."""
-        while True:
-            number, kind, fields = self.commands.get()
+        self._belong()
+        while (command := self.commands.get()) is not None:
+            number, kind, fields = command
             try:
                 act = self._release if kind == "release" else self._do
                 reply: dict[str, Json] = {"id": number, "result": act(fields)}
@@ -225,7 +236,10 @@ def open_session(address: Address) -> Link:
     )
     if session.rerun is not None:
         session.rerun.nodes(pages.nodes)
-    link = Link(replace(address, run=welcome["run"], token=welcome.get("token", address.token)), session, welcome)
+    link = Link(
+        replace(address, run=welcome["run"], token=welcome.get("token", address.token), hello={}), session, welcome
+    )
+    link.is_request = "request" in address.hello
     link.start(connection, pages.others)
     return link
 

@@ -1,7 +1,8 @@
-"""Threads know which invocation they were started in.
+"""Threads know which invocation they were started in, and in whose run.
 
-A context variable says which invocation the running code is inside of; asyncio carries it into tasks, but threads and
-thread pools start without it.  Only this one variable is carried over: the program's own keep their meaning.
+Context variables say which invocation the running code is inside of, and which request it handles; asyncio carries them
+into tasks, but threads and thread pools start without them.  Only these are carried over: the program's own keep their
+meaning.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from outtake_probe.attached import of_request
 from outtake_probe.calls import Frame, current
+from outtake_probe.session import Session
 
 _thread_start = threading.Thread.start
 _pool_submit = ThreadPoolExecutor.submit
@@ -32,7 +35,7 @@ def remove() -> None:
 def _start(self: threading.Thread) -> None:
     frame = current.get()
     if frame is not None:
-        self.run = functools.partial(_run_in, frame, self.run)  # type: ignore[method-assign]
+        self.run = functools.partial(_run_in, frame, of_request.get(), self.run)  # type: ignore[method-assign]
     _thread_start(self)
 
 
@@ -40,12 +43,13 @@ def _submit(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **k
     frame = current.get()
     if frame is None:
         return _pool_submit(self, fn, *args, **kwargs)
-    return _pool_submit(self, functools.partial(_run_in, frame, fn), *args, **kwargs)
+    return _pool_submit(self, functools.partial(_run_in, frame, of_request.get(), fn), *args, **kwargs)
 
 
-def _run_in(frame: Frame, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    token = current.set(frame)
+def _run_in(frame: Frame, session: Session | None, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    token, request = current.set(frame), of_request.set(session)
     try:
         return fn(*args, **kwargs)
     finally:
+        of_request.reset(request)
         current.reset(token)

@@ -4,6 +4,7 @@
     @outtake.step       a step of a flow; effects="pure" says that it does nothing but return
     @outtake.tool       something that acts on the world; say how with effects="pure", "read", "write", "irreversible"
     @outtake.model      a call of a language model that goes through no client that Outtake knows
+    @outtake.run        what handles one request of a server, or one question of many: each call is a run of its own
 
 Functions, methods, async functions, generators and async generators can be decorated.  The component's path is the
 name under the component that calls it: ``writer/search``.  What a decorated call does under the debugger is in
@@ -87,6 +88,30 @@ def model(function: Callable[..., Any] | None = None, /, *, name: str | None = N
     return _decorate("model", function, name)
 
 
+@overload
+def run(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def run(*, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def run(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
+    """What handles one request of a server, or one question of many: each call is a run of its own.
+
+    A fork of it calls the function again, alone, with the recorded arguments, in a process that imports its module.  So
+    it is a function of a module, and its arguments are values: texts, numbers, dataclasses, pydantic models.
+    """
+    if function is None:
+        return functools.partial(_mark_run, name=name)
+    return _mark_run(function, name)
+
+
+def _mark_run(function: Callable[..., Any], name: str | None) -> Any:
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(_mark_run(function.__func__, name))
+    lazy = _LazyEntry(function, name or function.__name__)
+    wrapper = _wrapper(function, lazy)
+    vars(wrapper)["__outtake_entry__"] = lazy
+    return wrapper
+
+
 def _decorate(
     kind: CallKind,
     function: Callable[..., Any] | None,
@@ -123,7 +148,21 @@ class _Lazy:
         return Component(*self._args)
 
 
-def _wrapper(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., Any]:
+class _LazyEntry:
+    """The same of a function whose calls are runs."""
+
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
+        self._function = function
+        self._name = name
+
+    @functools.cached_property
+    def component(self) -> Component:
+        from outtake_probe.requests import Entry  # noqa: PLC0415  importing `outtake` must cost nothing
+
+        return Entry("tool", self._function, self._name, None)
+
+
+def _wrapper(function: Callable[..., Any], lazy: _Lazy | _LazyEntry) -> Callable[..., Any]:
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & _ASYNC_GENERATOR:
         return _wrap_async_generator(function, lazy)
@@ -134,7 +173,7 @@ def _wrapper(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., Any]:
     return _wrap_function(function, lazy)
 
 
-def _wrap_function(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., Any]:
+def _wrap_function(function: Callable[..., Any], lazy: _Lazy | _LazyEntry) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         session = active()
@@ -145,7 +184,7 @@ def _wrap_function(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., A
     return wrapper
 
 
-def _wrap_coroutine(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., Any]:
+def _wrap_coroutine(function: Callable[..., Any], lazy: _Lazy | _LazyEntry) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         session = active()
@@ -156,7 +195,7 @@ def _wrap_coroutine(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., 
     return wrapper
 
 
-def _wrap_generator(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., Any]:
+def _wrap_generator(function: Callable[..., Any], lazy: _Lazy | _LazyEntry) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Iterator[Any]:
         session = active()
@@ -168,7 +207,7 @@ def _wrap_generator(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., 
     return wrapper
 
 
-def _wrap_async_generator(function: Callable[..., Any], lazy: _Lazy) -> Callable[..., Any]:
+def _wrap_async_generator(function: Callable[..., Any], lazy: _Lazy | _LazyEntry) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         session = active()

@@ -25,8 +25,10 @@ from outtake_probe.own_code import OwnCode
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
 from outtake_probe.redaction.text import Cleaner
+from outtake_probe.requests import Requests, entry_of, stopped, wrong
 from outtake_probe.scripts import run_kernel, run_script
 from outtake_probe.session import Session, Stopped
+from outtake_probe.sessions import by_context
 from outtake_probe.specs import KERNEL, BadSpec, parse_spec
 from outtake_probe.targets import Entry, entries, when_imported
 from outtake_probe.targets.base import Adapter, Program, RunnableAdapter
@@ -51,6 +53,13 @@ class Joined:
     process: int = field(default_factory=os.getpid)
     undo: list[Callable[[], None]] = field(default_factory=list)
     """What takes each of the hooks out that are no adapter's."""
+    requests: Requests | None = None
+    """Where calls of marked functions are runs of their own."""
+    hooked: Session = field(init=False)
+    """What hooks pass: the session of this process, or what stands for that of the code that runs."""
+
+    def __post_init__(self) -> None:
+        self.hooked = self.session
 
     @property
     def session(self) -> Session:
@@ -60,7 +69,7 @@ class Joined:
         """Put a framework's hooks in place; what its version lacks is told, and the rest goes on."""
         if hooks not in self.adapters:
             self.adapters.append(hooks)
-        self.missing += hooks.install(self.session)
+        self.missing += hooks.install(self.hooked)
 
     @property
     def is_forked(self) -> bool:
@@ -76,7 +85,7 @@ class Joined:
         """How to run an object, where a framework's adapter knows."""
         for hooks in self.adapters:
             if isinstance(hooks, RunnableAdapter) and hooks.claims(made):
-                return hooks.program(made, self.session)
+                return hooks.program(made, self.hooked)
         return None
 
     def leave(self, status: Status = "completed", output: Json = None) -> None:
@@ -89,6 +98,8 @@ class Joined:
         if self.console is not None:
             self.console.close()
         self.session.recorder.send("ended", {"status": status, "output": output, "missing": self.missing})
+        if self.requests is not None:
+            self.requests.wait()
         self.link.close()
         self.withdraw()
 
@@ -137,22 +148,29 @@ def join(address: Address) -> Joined:
     if hello:
         link.gave_up = lambda: _give_up(joined)
     session, welcome = link.session, link.welcome
-    attach_session(session)
+    python = sys.version.split()[0]
+    spec = str(welcome.get("spec") or "")
+    joined.undo.append(_know_own_files(joined))
+    if not spec or parse_spec(spec).kind in ("script", "module"):
+        joined.requests = Requests(link, joined.own, session.code, python)
+        joined.hooked = by_context(session)
+    hooked = joined.hooked
+    attach_session(session, joined.requests)
     session.settings.config.update(welcome.get("config") or {})
-    joined.undo += [sources.seed_all(welcome["seed"]), _know_own_files(joined)]
-    joined.undo.append(sources.install_input(session, welcome.get("stdin", "inherit")))
+    joined.undo += [sources.seed_all(hooked, welcome["seed"])]
+    joined.undo.append(sources.install_input(hooked, welcome.get("stdin", "inherit")))
     contexts.install()
-    is_kernel = str(welcome.get("spec") or "").startswith(KERNEL)  # which has timers of its own
-    joined.undo += [contexts.remove, timer_hooks.install(session, everywhere=not is_kernel)]
+    is_kernel = spec.startswith(KERNEL)  # which has timers of its own
+    joined.undo += [contexts.remove, timer_hooks.install(hooked, everywhere=not is_kernel)]
     if session.bodies.clean is not None:
         joined.undo.append(environment.install(session.bodies.clean))
     joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]
-    joined.undo += [children.install(session), when_imported(children.LATER, partial(_tell_of_processes, joined))]
+    joined.undo += [children.install(hooked), when_imported(children.LATER, partial(_tell_of_processes, joined))]
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=joined.forked)
-    session.begin(welcome.get("input"), python=sys.version.split()[0], seed=welcome["seed"])
+    session.begin(welcome.get("input"), python=python, seed=welcome["seed"])
     if hello:
-        joined.undo.append(printing.install(session))
+        joined.undo.append(printing.install(hooked))
         session.ready(None)
     return joined
 
@@ -176,7 +194,7 @@ def _know_own_files(joined: Joined) -> Callable[[], None]:
 
 def _tell_of_processes(joined: Joined) -> None:
     """The program can start processes of Python's own."""
-    joined.undo.append(children.install_multiprocessing(joined.session))
+    joined.undo.append(children.install_multiprocessing(joined.hooked))
 
 
 def _hook(joined: Joined, entry: Entry) -> None:
@@ -217,7 +235,7 @@ def main() -> int:
     joined.console = Console(lambda stream, text: tell("console", {"stream": stream, "text": text}), clean)
     try:
         joined.console.install()
-        joined.undo.append(printing.install(joined.session))
+        joined.undo.append(printing.install(joined.hooked))
         status, output = run_target(joined, welcome)
         joined.leave(status, output)
     finally:
@@ -231,10 +249,10 @@ def run_target(joined: Joined, welcome: dict[str, Json]) -> tuple[Status, Json]:
     try:
         output = _run(joined, welcome)
         if joined.session.settings.config:
-            return "failed", _wrong(_not_set(joined))
+            return "failed", wrong(_not_set(joined))
         return "completed", output
     except Stopped:
-        return _stopped(joined.session)
+        return stopped(joined.session)
     except BaseException as error:
         if joined.is_forked:
             raise  # as it would without a debugger
@@ -244,9 +262,9 @@ def run_target(joined: Joined, welcome: dict[str, Json]) -> tuple[Status, Json]:
 def _failed(joined: Joined, error: BaseException) -> tuple[Status, Json]:
     """How a program ended that raised."""
     if isinstance(error, asyncio.CancelledError) and joined.session.stopping:
-        return _stopped(joined.session)  # on a loop, a delivery that is stopped can only cancel the program's own tasks
+        return stopped(joined.session)  # on a loop, a delivery that is stopped can only cancel the program's own tasks
     if isinstance(error, BadSpec):
-        return "failed", _wrong(str(error))
+        return "failed", wrong(str(error))
     if isinstance(error, SystemExit):
         return "failed", {**describe_error(error), "message": _exit_words(error.code)}
     return "failed", describe_error(error)  # whatever it is: what goes on from here is printed as it is
@@ -259,22 +277,9 @@ def _exit_words(code: object) -> str:
     return safe_str(code)
 
 
-def _stopped(session: Session) -> tuple[Status, Json]:
-    """How a run ended that did not end by itself."""
-    if session.failure:
-        return "failed", _wrong(session.failure)
-    rerun = session.rerun
-    return ("stopped", None) if rerun is None or rerun.diverged is None else ("diverged", rerun.difference())
-
-
 def _not_set(joined: Joined) -> str:
     names = ", ".join(joined.session.settings.config)
     return f"{names} cannot be set: this target has no settings that can be changed"
-
-
-def _wrong(reason: str) -> Json:
-    """An error of what was asked for, not of the program."""
-    return {"$type": "exception", "class": "outtake:WrongUse", "message": reason, "wrong_use": True}
 
 
 def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
@@ -357,6 +362,10 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         return asyncio.run(_run_program(joined, made, given))
     if not callable(made):
         raise BadSpec(f"{name} is {_article(made)}, which no target adapter knows how to run")
+    entry = entry_of(made)
+    if entry is not None:
+        joined.session.ready(None)
+        return entry.run(joined.session, given, has_input=has_input)
     args = _arguments(joined, name, made, given, has_input)
     if not joined.builds_targets:
         if joined.session.settings.config:

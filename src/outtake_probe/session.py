@@ -9,12 +9,11 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from outtake_probe import faults, rebuilding
+from outtake_probe import clock, faults, rebuilding
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, current
 from outtake_probe.conditions import names
@@ -132,13 +131,13 @@ class Standstill:
     _holds: int = 0
 
     def begin(self) -> None:
-        self._since = self._since if self._holds else time.monotonic()
+        self._since = self._since if self._holds else clock.monotonic()
         self._holds += 1
 
     def end(self) -> None:
         self._holds -= 1
         if not self._holds:
-            self._seconds += time.monotonic() - self._since
+            self._seconds += clock.monotonic() - self._since
 
     @property
     def now(self) -> bool:
@@ -148,7 +147,7 @@ class Standstill:
     @property
     def seconds(self) -> float:
         """In all, up to now."""
-        return self._seconds + (time.monotonic() - self._since if self._holds else 0.0)
+        return self._seconds + (clock.monotonic() - self._since if self._holds else 0.0)
 
 
 @dataclass(slots=True)
@@ -199,6 +198,10 @@ class Session:
         """Told, in any thread, after the user changed what the program is to do."""
         self.on_stop: list[Callable[[], None]] = []
         """Told, in any thread, after the user ended the program."""
+        self.seed = 0
+        """What random ids follow from."""
+        self.kept: dict[object, object] = {}
+        """What adapters keep for this session, in a process that has several, see `outtake_probe.sessions`."""
         self._hold_ids = itertools.count(1)
         self._faults: set[str] = set()
         self.recorder = Recorder(bodies, self.lock, first)
@@ -213,8 +216,14 @@ class Session:
 
     # -- the run -----------------------------------------------------------------------------------------------------
 
+    @property
+    def here(self) -> Session:
+        """The session that the running code belongs to, see `outtake_probe.sessions`."""
+        return self
+
     def begin(self, body: Json, *, python: str, seed: int) -> None:
         """The run starts: write its first record, unless the parent's is shared."""
+        self.seed = seed
         with self.lock:
             if self.rerun is None or self.rerun.replay.cut == 0:
                 self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)

@@ -39,25 +39,37 @@ _CLOCKS: tuple[object, ...] = (time.time, time.time_ns)
 _TYPES = (dt.datetime, dt.date)
 
 
-def seed_all(seed: int) -> Callable[[], None]:
+def seed_all(session: Session, seed: int) -> Callable[[], None]:
     """Seed the program's random numbers and ids; returns what makes them unforeseeable again."""
     real = uuid.uuid4
+    global _ours  # noqa: PLW0603  as there is one `uuid.uuid4` in a process
     random.seed(seed)
-    uuid.uuid4 = ours = _ids(seed)
+    uuid.uuid4 = _ours = ours = _ids(session)
 
     def undo() -> None:
+        global _ours  # noqa: PLW0603
         random.seed()
         if uuid.uuid4 is ours:
             uuid.uuid4 = real
+        if _ours is ours:
+            _ours = real
 
     return undo
 
 
-def _ids(seed: int) -> Callable[[], uuid.UUID]:
+_ours: Callable[[], uuid.UUID] = uuid.uuid4
+
+
+def new_id() -> uuid.UUID:
+    """An id that the probe needs, whatever the program has put in the place of `uuid.uuid4`."""
+    return _ours()
+
+
+def _ids(session: Session) -> Callable[[], uuid.UUID]:
     def uuid4() -> uuid.UUID:
         frame = current.get() or top
         frame.counts["uuid"] += 1
-        text = f"{seed} {frame.key} {frame.counts['uuid']}"
+        text = f"{session.seed} {frame.key} {frame.counts['uuid']}"
         return uuid.UUID(bytes=blake2b(text.encode(), digest_size=16).digest(), version=4)
 
     return uuid4
@@ -87,7 +99,7 @@ def install_input(session: Session, stdin: str) -> Callable[[], None]:
     real = builtins.input
 
     def ask(prompt: object = "", /) -> str:
-        if active() is not session:
+        if active() is not session.here:
             return real(prompt)
         what = Call("tool", nested("input"), {"prompt": str(prompt)}, effects="read")
         return call(

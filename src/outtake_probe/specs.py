@@ -35,7 +35,8 @@ class Spec:
         """What the root of a run is called whose program has no function."""
         if self.kind in ("module", "kernel"):
             return self.place
-        return self.place.replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
+        file = self.place.replace("\\", "/").rpartition("/")[2]
+        return file.rpartition(".")[0] or file
 
 
 def parse_spec(spec: str) -> Spec:
@@ -58,6 +59,6 @@ def parse_spec(spec: str) -> Spec:
         return Spec("notebook", place)
     if attribute:
         return Spec("function", place, attribute)
-    if place.endswith(".py"):
+    if place.endswith(".py") or place.startswith("/"):  # a command of an environment, which attaches
         return Spec("script", place)
     raise BadSpec(f"{spec!r} names no target; a module needs its factory, as in {spec}:main, or -m as in -m {spec}")

@@ -15,7 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, SupportsIndex, TypeGuard
 
+from outtake_probe import clock
 from outtake_probe.session import Session
+from outtake_probe.sessions import for_each
 from outtake_probe.timers import Timer, Timers, caller
 from outtake_probe.waits import SETTLE, on_loop
 
@@ -28,7 +30,7 @@ _WAKING = ("asyncio", "_asyncio", "anyio")
 
 def install(session: Session, *, everywhere: bool = True) -> Callable[[], None]:
     """See every timer that is set from now on, or those inside of invocations; returns what takes that out again."""
-    timers = Timers(session, everywhere=everywhere)
+    timers = for_each(session, lambda each: Timers(each, everywhere=everywhere))
     return _join([_see_loops(timers), _see_sleep(timers)])
 
 
@@ -210,7 +212,7 @@ def _see_sleep(timers: Timers) -> Callable[[], None]:
         if wait is not None and not on_loop():
             wait.block()
         if not timers.has_come(seq):
-            real(max(0.0, made.at + seconds - time.monotonic()))
+            real(max(0.0, made.at + seconds - clock.monotonic()))
         timers.over(made)
         woken.last = last = _Woken(timers, seq)
         last.in_time()

@@ -124,9 +124,17 @@ _short = _Short()
 def class_name(cls: type) -> str:
     """The name by which a class is found again: ``module:qualname``."""
     try:
-        return f"{cls.__module__}:{cls.__qualname__}"
+        return f"{_called.get(cls.__module__, cls.__module__)}:{cls.__qualname__}"
     except Exception:  # noqa: BLE001  a metaclass of the user's is the boundary
         return f":{type.__getattribute__(cls, '__name__')}"
+
+
+_called: dict[str, str] = {}
+
+
+def alias(module: str, name: str) -> None:
+    """Call a module by another name, which it has where its file is imported."""
+    _called[module] = name
 
 
 class _Walk(threading.local):
@@ -349,7 +357,8 @@ def find_class(name: str, base: type) -> type[Any]:
     if name in _known and issubclass(_known[name], base):
         return _known[name]
     try:
-        found: Any = sys.modules.get(module_name) or importlib.import_module(module_name)
+        module = next((own for own, called in _called.items() if called == module_name), module_name)
+        found: Any = sys.modules.get(module) or importlib.import_module(module)
         for part in qualname.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:

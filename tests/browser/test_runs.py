@@ -118,7 +118,7 @@ def test_a_mistake_in_the_form_is_said_where_it_is(visit: Visit, served: Served,
 
 def test_a_run_is_deleted_with_its_forks(visit: Visit, three: None, camera: Camera) -> None:
     other = visit("/runs/r1")
-    expect(other.get_by_role("grid", name="Records")).to_be_visible()
+    expect(other.get_by_role("grid", name="Story")).to_be_visible()
     page = visit("/")
     page.get_by_role("button", name="What to do with r1", exact=True).click()
     page.get_by_role("menuitem", name="Delete").click()

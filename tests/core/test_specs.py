@@ -14,6 +14,7 @@ from outtake_probe.specs import BadSpec, Spec, parse_spec
         ("pkg.module:Team.make", Spec("function", "pkg.module", "Team.make")),
         ("C:\\a.py", Spec("script", "C:\\a.py")),
         ("a/b.py", Spec("script", "a/b.py")),
+        ("/opt/bin/uvicorn", Spec("script", "/opt/bin/uvicorn")),
         ("a/my notes.ipynb", Spec("notebook", "a/my notes.ipynb")),
         ("-m pkg.module", Spec("module", "pkg.module")),
         ("kernel my notes (1)", Spec("kernel", "my notes (1)")),

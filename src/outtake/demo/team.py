@@ -6,8 +6,9 @@ surfer. The web is a small almanac that this process serves to itself; no reques
 
 The models are scripted policies (`almanac/policies`): rules that read the text they are given and act on it. The
 orchestrator tells the web surfer to *identify* the player with the most walks; the web surfer goes for the famous name,
-and the team answers 525. Told to *sort the table by walks and give the at bats of the first row*, it does so, and the
-team answers 519, which is right. So one changed message turns a wrong run into a right one.
+and the team answers 525. Told how to look, such as *sort the table by walks and give the at bats of the first row*, it
+does so, and the team answers 519, which is right. So one changed message turns a wrong run into a right one: the
+instruction, the plan, the click, what a tool returned, a report.
 
     python team.py                                            scripted, offline
     OUTTAKE_DEMO_MODEL=openai:gpt-4o-mini python team.py      a real model; OPENAI_BASE_URL and OPENAI_API_KEY say where
@@ -20,9 +21,9 @@ import asyncio
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autogen_agentchat.agents import AssistantAgent, CodeExecutorAgent
 from autogen_agentchat.base import TaskResult
@@ -30,14 +31,17 @@ from autogen_agentchat.teams import MagenticOneGroupChat
 from autogen_agentchat.ui import Console
 from autogen_core import AgentRuntime
 from autogen_core.models import ChatCompletionClient, ModelFamily, ModelInfo
+from autogen_core.tools import BaseTool, FunctionTool
 from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
 
 if TYPE_CHECKING or __package__ == "outtake.demo":
-    from .almanac import Browser, Notes, ScriptedModel, read_pages, serve
+    from .almanac import Browser, Notes, read_pages, serve
+    from .almanac.scripted_model import ScriptedModel
 else:
     # Run by path, in an interpreter that need not have Outtake: what this file needs lies beside it.
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    from almanac import Browser, Notes, ScriptedModel, read_pages, serve
+    from almanac import Browser, Notes, read_pages, serve
+    from almanac.scripted_model import ScriptedModel
 
 TASK = "How many at bats did the Yankee with the most walks in the 1977 regular season have that same season?"
 EXPECTED = "519"
@@ -88,12 +92,18 @@ def _web_surfer(models: Models) -> AssistantAgent:
     return AssistantAgent(
         "WebSurfer",
         models("web_surfer"),
-        tools=[*Browser(serve(read_pages())).tools()],
+        tools=_tools(Browser(serve(read_pages())).tools()),
         max_tool_iterations=_MAX_TOOL_CALLS,
         description="Reads web pages: opens them, follows links, sorts tables, searches.",
-        system_message="You read the web with your tools. All you can reach is http://almanac.example/. "
-        "Do what the last instruction says, then report what you found and on which page.",
+        system_message="You read the web with your tools. You can reach http://almanac.example/ and nothing besides. "
+        "Do what the last instruction says, then report what you found and where.",
     )
+
+
+def _tools(
+    calls: Sequence[Callable[..., Any]],
+) -> list[BaseTool[Any, Any] | Callable[..., Any] | Callable[..., Awaitable[Any]]]:
+    return [FunctionTool(call, description=call.__doc__ or "") for call in calls]
 
 
 def _coder(models: Models) -> AssistantAgent:
@@ -124,7 +134,7 @@ def _file_surfer(models: Models) -> AssistantAgent:
     return AssistantAgent(
         "FileSurfer",
         models("file_surfer"),
-        tools=[*Notes().tools()],
+        tools=_tools(Notes().tools()),
         max_tool_iterations=_MAX_TOOL_CALLS,
         description="Reads the files of the notes folder, among them a glossary.",
         system_message="You read files with your tools. Do what the last instruction says, then report what you read.",

@@ -54,6 +54,6 @@ def _outlines(edits: Iterable[Document]) -> Iterator[dict[str, Json]]:
 
 _KEPT = (
     *("run", "name", "status", "live", "imported", "timed", "untrusted", "spec", "parent", "cut", "records"),
-    *("created", "ended"),
+    *("changed", "created", "ended"),
     *("calls", "tokens", "cost", "seconds", "outcome"),
 )

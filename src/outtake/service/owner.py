@@ -223,7 +223,7 @@ class Owner:
             "describe": live.describing,
             "kernel": recorded_cells(self.store, run),
             "token": self._keys.of_run(run),
-            "life": Traces(self.folder, run.id).life,
+            "life": Traces(self.folder, run.id).life if "request" not in hello else None,
         }
         live.connected(connection)
         with self._joined:
@@ -273,6 +273,8 @@ class Owner:
         name = hello.get("run")
         if name is None:
             return self._attached(hello)
+        if "request" in hello:
+            return self._requested(name, hello["request"], hello)
         with self._lock:
             live = self._live.get(name)
             run = self._run(name)
@@ -311,6 +313,28 @@ class Owner:
         live.settings = config.settings(launch.folder)
         live.check_process(hello)
         with self._lock:
+            self._live[run.id] = live
+        return live, run
+
+    def _requested(self, process: str, told: Document, hello: Document) -> tuple[LiveRun, Run]:
+        """The process of a run handles a request, which is a run of its own.  It has no process of its own to end."""
+        around = self._run(process).launch
+        launch = Launch(
+            spec=told["function"],
+            folder=around.folder,
+            python=told.get("executable", around.python),
+            input=told["input"],
+            has_input=True,
+        )
+        run = self.store.create(launch, None, seed=secrets.randbits(48))
+        with self._lock:
+            outer = self._live.get(process)
+            wanted = Control()
+            if outer is not None:
+                wanted = Control(paused=outer.control.paused, breakpoints=list(outer.control.breakpoints))
+            live = LiveRun(self.store, run, wanted, headless=False)
+            live.settings = config.settings(launch.folder)
+            live.check_process(hello)
             self._live[run.id] = live
         return live, run
 

@@ -23,6 +23,8 @@ Beside it lies the helper `stage` (`outtake.testing.stage`); what really calls a
     asking              asks a person for a word, and a model about it; its answer is part of the result
     awaiting            waits for what another part of the program, a timer, sends it by `later`, and asks a model about
                         that; its answer is part of the result
+    requests            a script: calls its function `handle`, which is marked as a run, with each of `REQUESTS` by
+                        `at_once`; each call does what `chat` does with it
     secret              gives `secrets()` to the client, asks a model with each of them in the question, prints and
                         returns them
 """
@@ -56,9 +58,12 @@ Scene = Literal[
     "awaiting",
     "cancelling",
     "timing",
+    "requests",
     "secret",
 ]
 WITH_INPUT: frozenset[Scene] = frozenset({"chat", "failing", "stream", "setting"})
+SCRIPTS: frozenset[Scene] = frozenset({"requests"})
+"""The scenes that are scripts, without a function that is the target."""
 TOPIC = "birds"
 """The input of the scenes that take one."""
 _ASK = """

@@ -12,6 +12,7 @@ from outtake.testing.checks import (
     inside,
     messages,
     recording,
+    requests,
     settings,
     states,
     stepping,
@@ -199,6 +200,13 @@ promises: tuple[Promise, ...] = (
         "What the program does when some time has passed, it does at the same point of a fork.",
         timing.timed,
         "timing",
+    ),
+    Promise(
+        "requests",
+        RECORD,
+        "Calls of a marked function are runs of their own, apart from each other; each can be forked alone.",
+        requests.apart,
+        "requests",
     ),
     Promise(
         "errors",

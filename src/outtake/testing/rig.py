@@ -12,11 +12,11 @@ from typing import Any, Self
 from outtake.service.errors import Conflict
 from outtake.service.service import Service
 from outtake.testing import stage
-from outtake.testing.kit import TOPIC, WITH_INPUT, Kit, Scene
+from outtake.testing.kit import SCRIPTS, TOPIC, WITH_INPUT, Kit, Scene
 from outtake.testing.watched import Watched, environment
 from outtake_probe.records import Json
 
-SPEC = "program.py:main"
+PROGRAM = "program.py"
 
 
 class Rig:
@@ -46,7 +46,7 @@ class Rig:
         folder.mkdir()
         files: Mapping[str, str] = {
             "stage.py": Path(stage.__file__).read_text("utf-8"),
-            "program.py": self.kit.programs[scene],
+            PROGRAM: self.kit.programs[scene],
             **self.kit.files,
         }
         for name, text in files.items():
@@ -57,8 +57,9 @@ class Rig:
         """Start the program of this scene, in a fresh folder unless told otherwise."""
         place = folder or self.folder(scene)
         given: dict[str, Json] = {"input": TOPIC, "has_input": True} if scene in WITH_INPUT else {}
+        spec = PROGRAM if scene in SCRIPTS else f"{PROGRAM}:main"
         made = self.service.run(
-            SPEC, python=self.kit.python, folder=str(place), env=environment(), name=scene, **given, **options
+            spec, python=self.kit.python, folder=str(place), env=environment(), name=scene, **given, **options
         )
         return Watched(self.service, place, made, 0)
 

@@ -6,6 +6,7 @@ answer is a hash of what was asked, so that any error in what a program was told
 
 import asyncio
 import hashlib
+import inspect
 import json
 import logging
 import os
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 CALLS = "calls.txt"
 """What was really called, one JSON list ``[kind, what was asked]`` a line."""
@@ -29,6 +31,8 @@ SLOW = 60.0
 """Seconds that a slow tool would take."""
 LATER = 1.0
 """Seconds after which another part of a program answers."""
+REQUESTS = ("birds", "fish", "bees")
+"""What is asked for at the same time."""
 PIECES = 4
 """In how many pieces a streamed answer comes."""
 SECRET = "sk-conformance-0123456789abcdef"
@@ -114,6 +118,20 @@ def in_time(tell: Callable[[], object]) -> None:
 def _after_a_sleep(tell: Callable[[], object]) -> None:
     time.sleep(LIMIT)
     tell()
+
+
+def at_once(handle: Callable[[str], Any]) -> None:
+    """Call `handle` with each of `REQUESTS`, all at the same time: on one loop, or in threads."""
+    if inspect.iscoroutinefunction(handle):
+        asyncio.run(_gathered(handle))
+        return
+    with ThreadPoolExecutor(len(REQUESTS)) as pool:
+        for future in [pool.submit(handle, topic) for topic in REQUESTS]:
+            future.result()
+
+
+async def _gathered(handle: Callable[[str], Any]) -> None:
+    await asyncio.gather(*map(handle, REQUESTS))
 
 
 def linger() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import outtake_probe.targets.langgraph as adapter
 from outtake_probe import sources
 from outtake_probe.attached import active
+from outtake_probe.bodies import Bodies
 from outtake_probe.calling import acall
 from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
@@ -27,7 +28,7 @@ Make = Callable[[], Any]
 def seeded() -> Iterator[None]:
     """Ids follow from the run, as in a debugged process."""
     real = uuid.uuid4
-    sources.seed_all(7)
+    sources.seed_all(Session(Bodies()), 7)
     try:
         yield
     finally:

@@ -6,12 +6,11 @@ is made, and no call depends on an earlier one having been made in this process.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 from urllib.error import HTTPError
 from urllib.parse import quote_plus, urljoin, urlsplit
 from urllib.request import ProxyHandler, build_opener
-
-from autogen_core.tools import FunctionTool
 
 from .pages import HOME, HOST
 from .web_page import WebPage
@@ -29,9 +28,9 @@ class Browser:
         # A proxy from the environment would be asked for an address that means something on this machine only.
         self._opener = build_opener(ProxyHandler({}))
 
-    def tools(self) -> list[FunctionTool]:
-        calls = (self.open_page, self.click, self.sort_table, self.find_on_page, self.search)
-        return [FunctionTool(call, description=call.__doc__ or "") for call in calls]
+    def tools(self) -> list[Callable[..., Awaitable[str]]]:
+        """What a web surfer may call."""
+        return [self.open_page, self.click, self.sort_table, self.find_on_page, self.search]
 
     async def open_page(self, address: Address) -> str:
         """Open a page and read its text, table and links."""
@@ -62,7 +61,8 @@ class Browser:
         """List the lines and rows of a page that contain a text."""
         page = await self._get(address)
         page.lines = [line for line in page.lines if text.lower() in line.lower()]
-        page.table = [row for row in page.table if text.lower() in " ".join(row).lower()]
+        found = [row for row in page.table[1:] if text.lower() in " ".join(row).lower()]
+        page.table = [*page.table[:1], *found] if found else []
         page.links = {}
         return _render(address, page)
 

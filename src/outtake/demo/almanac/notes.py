@@ -1,9 +1,8 @@
 """The file surfer's tools: they list and read the text files of one folder, and nothing outside it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
-
-from autogen_core.tools import FunctionTool
 
 _FOLDER = Path(__file__).with_name("notes")
 
@@ -14,9 +13,9 @@ class Notes:
     def __init__(self, folder: Path = _FOLDER) -> None:
         self._folder = folder
 
-    def tools(self) -> list[FunctionTool]:
-        calls = (self.list_files, self.read_file)
-        return [FunctionTool(call, description=call.__doc__ or "") for call in calls]
+    def tools(self) -> list[Callable[..., str]]:
+        """What a file surfer may call."""
+        return [self.list_files, self.read_file]
 
     def list_files(self) -> str:
         """List the names of the files in the notes folder, one a line."""

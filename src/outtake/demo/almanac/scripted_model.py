@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from autogen_core import CancellationToken, Component, FunctionCall
 from autogen_core.models import (
+    AssistantMessage,
     ChatCompletionClient,
     CreateResult,
     FunctionExecutionResultMessage,
@@ -15,11 +16,12 @@ from autogen_core.models import (
     ModelFamily,
     ModelInfo,
     RequestUsage,
+    SystemMessage,
 )
 from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
-from .policies import POLICIES, Reply, Say, Use
+from .policies import POLICIES, Message, Reply, Say, ToolResult, Use
 
 _CONTEXT = 100_000
 
@@ -55,7 +57,7 @@ class ScriptedModel(ChatCompletionClient, Component[ScriptedModelConfig]):
         cancellation_token: CancellationToken | None = None,
     ) -> CreateResult:
         await _pause(self._config.delay, cancellation_token)
-        reply = POLICIES[self._config.policy](messages)
+        reply = POLICIES[self._config.policy]([_read(message) for message in messages])
         usage = RequestUsage(_words_in_prompt(messages), _words(str(reply)))
         self._count(usage)
         return _result(reply, usage, call_id=f"call_{_calls_so_far(messages) + 1}")
@@ -123,6 +125,21 @@ async def _pause(seconds: float, cancellation_token: CancellationToken | None) -
     if cancellation_token is not None:
         cancellation_token.link_future(pause)
     await pause
+
+
+def _read(message: LLMMessage) -> Message:
+    """AutoGen's message as the policies know it. Tool calls and pictures are no text, and no policy reads them."""
+    if isinstance(message, FunctionExecutionResultMessage):
+        results = (ToolResult(one.name, one.content, bool(one.is_error)) for one in message.content)
+        return Message("tool", results=tuple(results))
+    text = message.content if isinstance(message.content, str) else ""
+    match message:
+        case SystemMessage():
+            return Message("system", text)
+        case AssistantMessage():
+            return Message("assistant", text, message.source, message.thought or "")
+        case _:
+            return Message("user", text, message.source)
 
 
 def _result(reply: Reply, usage: RequestUsage, call_id: str) -> CreateResult:

@@ -70,4 +70,5 @@ def _score(page: Page, wanted: set[str]) -> int:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w{2,}", text.lower()))
+    """The words of a text or of HTML, in lower case and without tags."""
+    return set(re.findall(r"\w{2,}", re.sub(r"<[^>]*>", " ", text).lower()))

@@ -103,6 +103,8 @@ class RunSummary(Answer):
     parent: str | None
     cut: int | None
     edits: list[Outline]
+    changed: str
+    """What was changed in a fork, in a few words."""
     records: int
     created: float
     ended: float | None
@@ -198,6 +200,8 @@ class RunInfo(RunState):
     parent: str | None
     reuse: str | None
     edits: list[Edit]
+    changed: str
+    """What was changed in a fork, in a few words."""
     mocks: list[Edit]
     """Mocks that hold since its start."""
     config: dict[str, Json]

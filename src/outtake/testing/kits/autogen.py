@@ -354,6 +354,22 @@ async def main():
     return [len(result.messages), result.messages[-1].content]
 """
 
+REQUESTS = (
+    CHAT
+    + """
+import outtake
+from stage import at_once
+
+@outtake.run
+async def handle(topic: str) -> str:
+    told = opening(topic)
+    return (await main().run(task=told)).messages[-1].to_text()
+
+if __name__ == "__main__":
+    at_once(handle)
+"""
+)
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -368,6 +384,7 @@ PROGRAMS: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "requests": REQUESTS,
     "secret": SECRET,
 }
 

@@ -146,6 +146,20 @@ async def main():
     return await aask(f"after {rounds} rounds")
 """
 
+REQUESTS = """
+import asyncio
+import outtake
+from model import aask
+from stage import at_once, opening
+
+@outtake.run
+async def handle(topic):
+    return await aask(f"finish {await aask(opening(topic))}")
+
+if __name__ == "__main__":
+    at_once(handle)
+"""
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -157,5 +171,6 @@ PROGRAMS: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "requests": REQUESTS,
     "secret": SECRET,
 }

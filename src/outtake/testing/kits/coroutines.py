@@ -261,6 +261,20 @@ async def main():
     return await ask(f"after {task.result()} rounds and {looks} looks")
 """
 
+REQUESTS = (
+    CHAT
+    + """
+from stage import at_once
+
+@outtake.run
+async def handle(topic):
+    return await main(topic)
+
+if __name__ == "__main__":
+    at_once(handle)
+"""
+)
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -273,6 +287,7 @@ PROGRAMS: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "requests": REQUESTS,
     "secret": SECRET,
 }
 

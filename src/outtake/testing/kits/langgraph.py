@@ -446,6 +446,21 @@ class State(TypedDict):
     return ({await_}Scripted().{invoke}(f"after {{done['rounds']}} rounds")).content
 """
 
+REQUESTS = (
+    CHAT
+    + """
+import outtake
+from stage import at_once
+
+@outtake.run
+{async_}def handle(topic: str) -> str:
+    return {await_}main(topic)
+
+if __name__ == "__main__":
+    at_once(handle)
+"""
+)
+
 SCENES: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -459,6 +474,7 @@ SCENES: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "requests": REQUESTS,
     "secret": SECRET,
 }
 _COROUTINES = {

@@ -579,6 +579,21 @@ def main():
 """
 )
 
+_HANDLE = """
+import outtake
+from stage import at_once
+
+chat = main()
+
+@outtake.run
+async def handle(topic: str) -> str:
+    return await chat.run(input=topic)
+
+if __name__ == "__main__":
+    at_once(handle)
+"""
+REQUESTS = CHAT + _HANDLE
+
 _PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -593,6 +608,7 @@ _PROGRAMS: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "requests": REQUESTS,
     "secret": SECRET,
 }
 _IN_THREADS: dict[Scene, str] = {
@@ -602,6 +618,7 @@ _IN_THREADS: dict[Scene, str] = {
     "failing": FAILING_IN_THREADS,
     "stream": STREAM_IN_THREADS,
     "timing": TIMING_IN_THREADS,
+    "requests": CHAT_IN_THREADS + _HANDLE,
 }
 
 

@@ -222,6 +222,20 @@ def main():
     return ask(f"after {rounds} rounds")
 """
 
+REQUESTS = (
+    CHAT
+    + """
+from stage import at_once
+
+@outtake.run
+def handle(topic):
+    return main(topic)
+
+if __name__ == "__main__":
+    at_once(handle)
+"""
+)
+
 PROGRAMS: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -233,6 +247,7 @@ PROGRAMS: dict[Scene, str] = {
     "asking": ASKING,
     "awaiting": AWAITING,
     "timing": TIMING,
+    "requests": REQUESTS,
     "secret": SECRET,
 }
 

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import autogen_core
 
 from outtake_probe.session import Session
+from outtake_probe.sessions import for_each
 from outtake_probe.targets.autogen import hooks
-from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.hub import Hub, new_runtime_class
 from outtake_probe.targets.autogen.program import make_program
 from outtake_probe.targets.autogen.target import CAPABILITIES, AutoGenTarget
 from outtake_probe.targets.base import Capability, Program
@@ -31,12 +32,19 @@ class _Installed:
     """The hooks of this process."""
 
     def __init__(self, session: Session) -> None:
-        self.hub = Hub(session)
+        self.session = session
         self.patches = Patches()
         self.done: set[str] = set()
         self.missing: list[str] = []
-        self.target = self.hub.target = AutoGenTarget(self.hub, self.missing)
-        session.on_stance.append(self.hub.stance_changed)
+        self.runtime_class = new_runtime_class()
+        self.hub = for_each(session, self._hub)
+        self.runtime_class.hub = self.hub
+
+    def _hub(self, session: Session) -> Hub:
+        hub = Hub(session, self.runtime_class)
+        hub.target = AutoGenTarget(hub, self.missing)
+        session.on_stance.append(hub.stance_changed)
+        return hub
 
 
 _installed: _Installed | None = None
@@ -45,7 +53,7 @@ _installed: _Installed | None = None
 def install(session: Session) -> Sequence[str]:
     """Put the hooks in place; called again when more of AutoGen has been imported, it adds what is new."""
     global _installed  # noqa: PLW0603  an adapter is a module, and a process has one session
-    if _installed is not None and _installed.hub.session is not session:
+    if _installed is not None and _installed.session is not session:
         remove()
     if _installed is None:
         _installed = _Installed(session)
@@ -86,4 +94,4 @@ def program(made: object, session: Session) -> Program:
     install(session)
     if _installed is None:
         raise RuntimeError("the hooks of AutoGen are not in place")
-    return make_program(made, _installed.hub, _installed.target)
+    return make_program(made, _installed.hub, AutoGenTarget(_installed.hub, _installed.missing))

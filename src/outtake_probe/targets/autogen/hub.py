@@ -14,11 +14,19 @@ from outtake_probe.targets.autogen.paths import Paths
 from outtake_probe.targets.autogen.runtime import Runtime
 
 
+def new_runtime_class() -> type[Runtime]:
+    """A class that is called like AutoGen's runtime; its `hub` is to be set."""
+    told = {"__doc__": Runtime.__doc__, "__module__": SingleThreadedAgentRuntime.__module__}
+    return type("SingleThreadedAgentRuntime", (Runtime,), told)
+
+
 class Hub:
     """One debugged program: its session, its runtimes, their queues, and the paths of its agents."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, runtime_class: type[Runtime]) -> None:
         self.session = session
+        self.runtime_class = runtime_class
+        """What a program makes when it makes a runtime of AutoGen's."""
         self.paths = Paths()
         self.desks = Desks(session)
         self.runtimes: weakref.WeakSet[Runtime] = weakref.WeakSet()
@@ -27,11 +35,6 @@ class Hub:
         """Settings for agents that are not made yet, by path."""
         self.runners: dict[str, Any] = {}
         """Agents that run by themselves, outside of any runtime, by path."""
-        self.runtime_class: type[Runtime] = type(
-            "SingleThreadedAgentRuntime",
-            (Runtime,),
-            {"hub": self, "__doc__": Runtime.__doc__, "__module__": SingleThreadedAgentRuntime.__module__},
-        )
 
     def agents(self) -> dict[str, tuple[Runtime, AgentId]]:
         """Where every agent that exists or was registered is, by path."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from langgraph.pregel.main import Pregel
 
 from outtake_probe.session import Session
+from outtake_probe.sessions import for_each
 from outtake_probe.targets import langchain
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.langchain.context import around
@@ -33,9 +34,10 @@ class _Installed:
     """The hooks of this process."""
 
     def __init__(self, session: Session) -> None:
-        self.hub = Hub(session, describing.of_graph)
+        self.session = session
         self.patches = Patches()
         self.missing: list[str] = []
+        self.hub = for_each(session, lambda each: Hub(each, describing.of_graph))
         self.target = GraphTarget(self.hub, self.missing)
 
 
@@ -45,7 +47,7 @@ _installed: _Installed | None = None
 def install(session: Session) -> Sequence[str]:
     """Put the hooks in place; called again, it adds what has become possible for LangChain's."""
     global _installed  # noqa: PLW0603  an adapter is a module, and a process has one session
-    if _installed is not None and _installed.hub.session is not session:
+    if _installed is not None and _installed.session is not session:
         remove()
     missing = [*langchain.install(session)]
     if _installed is None:

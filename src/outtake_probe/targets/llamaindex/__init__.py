@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from workflows import Workflow
 
 from outtake_probe.session import Session
+from outtake_probe.sessions import for_each
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.llamaindex import events, graph, hooks
 from outtake_probe.targets.llamaindex.hub import Hub
@@ -31,11 +32,16 @@ class _Installed:
     """The hooks of this process."""
 
     def __init__(self, session: Session) -> None:
-        self.hub = Hub(session, graph.of_workflow)
+        self.session = session
         self.patches = Patches()
         self.done: set[str] = set()
         self.missing: list[str] = []
-        self.target = self.hub.target = LlamaIndexTarget(self.hub, self.missing)
+        self.hub = for_each(session, self._hub)
+
+    def _hub(self, session: Session) -> Hub:
+        hub = Hub(session, graph.of_workflow)
+        hub.target = LlamaIndexTarget(hub, self.missing)
+        return hub
 
 
 _installed: _Installed | None = None
@@ -44,7 +50,7 @@ _installed: _Installed | None = None
 def install(session: Session) -> Sequence[str]:
     """Put the hooks in place; called again when more of LlamaIndex has been imported, it adds what is new."""
     global _installed  # noqa: PLW0603  an adapter is a module, and a process has one session
-    if _installed is not None and _installed.hub.session is not session:
+    if _installed is not None and _installed.session is not session:
         remove()
     if _installed is None:
         _installed = _Installed(session)
@@ -78,4 +84,4 @@ def program(made: object, session: Session) -> Program:
     install(session)
     if _installed is None:
         raise RuntimeError("the hooks of LlamaIndex are not in place")
-    return make_program(made, _installed.hub, _installed.target)
+    return make_program(made, _installed.hub, LlamaIndexTarget(_installed.hub, _installed.missing))

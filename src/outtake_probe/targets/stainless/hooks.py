@@ -99,7 +99,9 @@ class Hooks:
             return None
         if around is not None and around.kind == "model":
             return None
-        exchange = Exchange(session, self._library, api, client=client, cast_to=cast_to, options=options, kwargs=kwargs)
+        exchange = Exchange(
+            session.here, self._library, api, client=client, cast_to=cast_to, options=options, kwargs=kwargs
+        )
         if exchange.from_the_wire:
             session.note("not_recorded", nested("model"), {"reason": "read from the wire", "api": api.type})
             return None

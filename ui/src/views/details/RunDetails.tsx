@@ -32,7 +32,7 @@ export function RunDetails() {
     <article className={classes["details"]} aria-label={`Run ${id}`}>
       <header className={classes["head"]}>
         <h2 className={classes["title"]}>
-          {id} {info.name}
+          {id} {info.name || info.changed}
         </h2>
         <Tooltip label="Rename the run">
           <ActionIcon aria-label="Rename the run" onClick={() => setRenaming(true)}>

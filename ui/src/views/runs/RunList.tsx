@@ -214,7 +214,7 @@ const Row = memo(function Row({
           )}
           <div className={classes["lines"]}>
             <Link to="/runs/$run" params={{ run: run.run }} className={classes["link"] ?? ""}>
-              <b>{run.run}</b> {run.name}
+              <b>{run.run}</b> {run.name || run.changed}
             </Link>
             <span className={classes["second"]}>{origin(run, forks, open)}</span>
           </div>

@@ -8,7 +8,7 @@ answers changes when, and only when, a message that it reads changes.
 from .coder import coder
 from .file_surfer import file_surfer
 from .orchestrator import orchestrator
-from .reading import Policy, Reply, Say, Use
+from .reading import Message, Policy, Reply, Say, ToolResult, Use
 from .web_surfer import web_surfer
 
 POLICIES: dict[str, Policy] = {
@@ -18,4 +18,4 @@ POLICIES: dict[str, Policy] = {
     "web_surfer": web_surfer,
 }
 
-__all__ = ["POLICIES", "Policy", "Reply", "Say", "Use"]
+__all__ = ["POLICIES", "Message", "Policy", "Reply", "Say", "ToolResult", "Use"]

@@ -5,9 +5,7 @@ The check is honest and shallow: it finds figures that cannot be true, not figur
 
 from collections.abc import Sequence
 
-from autogen_core.models import LLMMessage
-
-from .reading import COULD_NOT, Figures, Reply, Say, reports
+from .reading import COULD_NOT, Figures, Message, Reply, Say, reports
 
 _SNIPPET = """```python
 player, at_bats, walks = {player!r}, {at_bats}, {walks}
@@ -18,12 +16,18 @@ assert 0 < walks < at_bats, "no regular player walks more often than he bats"
 print(f"{{player}}: {{at_bats}} at bats, {{walks}} walks, a walk in {{walks / turns:.1%}} of {{turns}} turns")
 ```"""
 
+_REPEAT = """```python
+print({told!r})
+```"""
 
-def coder(messages: Sequence[LLMMessage]) -> Reply:
+
+def coder(messages: Sequence[Message]) -> Reply:
     """Write the check for the latest figures that anyone reported."""
-    found = [figures for _, report in reports(messages) if (figures := Figures.read(report))]
-    if not found or found[-1].walks is None:
-        return Say(f"{COULD_NOT} write the check: nobody has reported both walks and at bats.")
-    figures = found[-1]
-    code = _SNIPPET.format(player=figures.player, at_bats=figures.at_bats, walks=figures.walks)
+    found = [figures for _, report in reports(messages) if (figures := Figures.reported(report))]
+    if not found:
+        return Say(f"{COULD_NOT} write the check: nobody has reported any figures.")
+    player, totals = found[-1].player, found[-1].totals
+    if "walks" not in totals or "at bats" not in totals:
+        return Say(f"There are no two figures to check against each other:\n\n{_REPEAT.format(told=str(found[-1]))}")
+    code = _SNIPPET.format(player=player, at_bats=totals["at bats"], walks=totals["walks"])
     return Say(f"This checks the two figures against each other:\n\n{code}")

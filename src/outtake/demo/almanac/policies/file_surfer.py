@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from autogen_core.models import LLMMessage
-
-from .reading import COULD_NOT, Reply, Say, Use, instruction, tool_results
+from .reading import COULD_NOT, Message, Reply, Say, Use, instruction, tool_results
 
 
-def file_surfer(messages: Sequence[LLMMessage]) -> Reply:
+def file_surfer(messages: Sequence[Message]) -> Reply:
     """List, then read, then report."""
     asked, results = instruction(messages), tool_results(messages)
     if not results:

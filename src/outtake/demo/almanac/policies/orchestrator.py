@@ -9,11 +9,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from autogen_core.models import AssistantMessage, LLMMessage
-
-from .reading import COULD_NOT, ORCHESTRATOR, Figures, Reply, Say, reports, text_of
+from .plans import Step, published_plan, read_plan
+from .reading import COULD_NOT, ORCHESTRATOR, Figures, Message, Reply, Say, reports
 
 _FACTS = """1. GIVEN OR VERIFIED FACTS
 - The team is the New York Yankees, the season is the regular season of 1977.
@@ -42,34 +40,29 @@ _UNKNOWN = "I am a scripted policy and know one question only, the one about wal
 _FAILURES = (COULD_NOT, "No code blocks found", "The script ran, then exited with an error")
 
 
-@dataclass(frozen=True)
-class Step:
-    """A line of the plan: who is asked for what."""
-
-    member: str
-    instruction: str
-
-
-def orchestrator(messages: Sequence[LLMMessage]) -> Reply:
+def orchestrator(messages: Sequence[Message]) -> Reply:
     """Answer whichever of the orchestrator's prompts the last message is."""
-    prompt = text_of(messages[-1])
+    prompt = messages[-1].text
     for mark, answer in _ANSWERS.items():
         if mark in prompt:
             return Say(answer(messages))
     return Say(f"{COULD_NOT} tell what is being asked: I am a scripted policy, and this prompt is none that I know.")
 
 
-def _facts(messages: Sequence[LLMMessage]) -> str:
-    return _FACTS if "the most walks" in text_of(messages[-1]) else _UNKNOWN
+def _facts(messages: Sequence[Message]) -> str:
+    return _FACTS if "the most walks" in messages[-1].text else _UNKNOWN
 
 
-def _plan(messages: Sequence[LLMMessage]) -> str:
-    return _PLAN if any("the most walks" in text_of(message) for message in messages) else _UNKNOWN
+def _plan(messages: Sequence[Message]) -> str:
+    return _PLAN if any("the most walks" in message.text for message in messages) else _UNKNOWN
 
 
-def _progress_ledger(messages: Sequence[LLMMessage]) -> str:
-    thread, names = messages[:-1], _names(text_of(messages[-1]))
-    step = _next_step(thread, names)
+def _progress_ledger(messages: Sequence[Message]) -> str:
+    thread, names = messages[:-1], _names(messages[-1].text)
+    steps = _steps(thread, names)
+    if not steps:
+        return _ledger(True, False, "The plan asks nobody of the team for anything that I understand.", names[0], "")
+    step = _next_step(thread, steps)
     if step is None:
         return _ledger(True, True, "Every member in the plan has reported.", names[0], "")
     failed = any(member == step.member for member, _ in reports(thread))
@@ -77,19 +70,20 @@ def _progress_ledger(messages: Sequence[LLMMessage]) -> str:
     return _ledger(False, not failed, reason, step.member, step.instruction)
 
 
-def _final_answer(messages: Sequence[LLMMessage]) -> str:
-    found = [figures for _, report in reports(messages) if (figures := Figures.read(report))]
-    if not found:
+def _final_answer(messages: Sequence[Message]) -> str:
+    found = [figures for _, report in reports(messages) if (figures := Figures.reported(report)) and figures.answer]
+    answer = found[-1].answer if found else None
+    if answer is None:
         return "The team could not find the figures.\n\nFINAL ANSWER: unknown"
-    player, at_bats = found[-1].player, found[-1].at_bats
+    column, number = answer
     return (
-        f"The Yankee with the most walks in the 1977 regular season was {player}. "
-        f"He had {at_bats} at bats that same season.\n\nFINAL ANSWER: {at_bats}"
+        f"The Yankee with the most walks in the 1977 regular season was {found[-1].player}. "
+        f"He had {number} {column} that same season.\n\nFINAL ANSWER: {number}"
     )
 
 
 # The words by which each prompt of MagenticOneOrchestrator is known.
-_ANSWERS: dict[str, Callable[[Sequence[LLMMessage]], str]] = {
+_ANSWERS: dict[str, Callable[[Sequence[Message]], str]] = {
     "Here is the pre-survey": _facts,
     "rewrite the following fact sheet": _facts,
     "devise a short bullet-point plan": _plan,
@@ -99,21 +93,21 @@ _ANSWERS: dict[str, Callable[[Sequence[LLMMessage]], str]] = {
 }
 
 
-def _next_step(thread: Sequence[LLMMessage], names: Sequence[str]) -> Step | None:
+def _next_step(thread: Sequence[Message], steps: Sequence[Step]) -> Step | None:
     """The first line of the plan that nobody has answered; a member asked twice answers twice."""
     answered = Counter(member for member, report in reports(thread) if not report.startswith(_FAILURES))
-    for step in _steps(thread):
-        if step.member in names and not answered[step.member]:
+    for step in steps:
+        if not answered[step.member]:
             return step
         answered[step.member] -= 1
     return None
 
 
-def _steps(thread: Sequence[LLMMessage]) -> list[Step]:
+def _steps(thread: Sequence[Message], names: Sequence[str]) -> list[Step]:
     """The plan as the last message that holds one gives it."""
-    mine = (text_of(m) for m in thread if isinstance(m, AssistantMessage) and m.source == ORCHESTRATOR)
-    plans = [steps for text in mine if (steps := re.findall(r"^- (\w+): (.+)$", text, re.MULTILINE))]
-    return [Step(member, asked) for member, asked in plans[-1]] if plans else []
+    mine = (m for m in thread if m.role == "assistant" and m.source == ORCHESTRATOR)
+    plans = [plan for message in mine if (plan := published_plan(message.text)) is not None]
+    return read_plan(plans[-1], names) if plans else []
 
 
 def _names(prompt: str) -> list[str]:

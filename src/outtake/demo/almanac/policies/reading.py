@@ -1,21 +1,45 @@
-"""What every policy needs: how to read a prompt, and the two ways to answer one."""
+"""What every policy needs: the messages of a prompt, how to read them, and the two ways to answer.
+
+The messages are these few types and no framework's, so that the same policies serve a team of any kind.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from autogen_core.models import (
-    FunctionExecutionResult,
-    FunctionExecutionResultMessage,
-    LLMMessage,
-    SystemMessage,
-    UserMessage,
-)
+from .understanding import COLUMNS, Column
 
 ORCHESTRATOR = "MagenticOneOrchestrator"
 
 # How a member says that it failed; the orchestrator looks for it.
 COULD_NOT = "I could not"
+
+# A text of so many words may be an answer and nothing else.
+_SHORT = 8
+
+# A person's name: two words with capitals that are no place and no heading.
+_NAME = re.compile(r"\b(?!New York|World Series|Final Answer|Educated Guesses)[A-Z][a-z]+ [A-Z][a-z]+\b")
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool returned, or the text of the error that it raised."""
+
+    name: str
+    content: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a prompt. `source` names who of the team said it; a tool's message holds results and no text."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str = ""
+    source: str = ""
+    thought: str = ""
+    results: tuple[ToolResult, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,64 +59,100 @@ class Use:
 
 
 Reply = Say | Use
-Policy = Callable[[Sequence[LLMMessage]], Reply]
+Policy = Callable[[Sequence[Message]], Reply]
 
 
 @dataclass(frozen=True)
 class Figures:
-    """A player's totals as a member of the team reported them."""
+    """A player's totals as a text reports them, by column."""
 
     player: str
-    at_bats: int
-    walks: int | None
+    totals: Mapping[Column, int]
 
     def __str__(self) -> str:
-        return f"{self.player}: {self.walks} walks, {self.at_bats} at bats"
+        return f"{self.player}: " + ", ".join(f"{number} {column}" for column, number in self.totals.items())
+
+    @property
+    def answer(self) -> tuple[Column, int] | None:
+        """The figure that answers the question: the at bats, or what was reported instead of them."""
+        return next(((c, self.totals[c]) for c in ("at bats", *COLUMNS) if c in self.totals and c != "walks"), None)
 
     @classmethod
     def read(cls, text: str) -> "Figures | None":
-        """The totals in a text, whatever their order; the player is the last one named before them."""
-        at_bats, walks = re.search(r"(\d+) at[ -]bats", text), re.search(r"(\d+) walks", text)
-        if at_bats is None:
+        """The totals in a text, in whatever form; the player is the last one named before them, and not denied.
+
+        Of several figures for one column, the one just before the at bats counts.
+        """
+        plain = re.sub(r"[\"'{}*`]", "", text.replace("_", " "))
+        mentions = {column: _mentions(plain, words) for column, words in COLUMNS.items()}
+        if not any(mentions.values()):
             return None
-        first = min(found.start() for found in (at_bats, walks) if found)
-        return cls(_last_name(text[:first]), int(at_bats[1]), int(walks[1]) if walks else None)
+        start = min(mentions["at bats"] or [found for each in mentions.values() for found in each])[0]
+        totals = {
+            column: max(((at, n) for at, n in found if at <= start), default=found[0])[1]
+            for column, found in mentions.items()
+            if found
+        }
+        return cls(last_name(plain[:start]), totals)
+
+    @classmethod
+    def reported(cls, text: str) -> "Figures | None":
+        """The totals in what somebody says: one number and no column in a short text (*It is 519*) is about at bats."""
+        numbers = re.findall(r"\d+", text)
+        bare = len(numbers) == 1 and len(text.split()) <= _SHORT
+        return cls.read(text) or (cls(last_name(text), {"at bats": int(numbers[0])}) if bare else None)
 
 
-def text_of(message: LLMMessage) -> str:
-    """A message's text; empty for tool calls and pictures, which no policy reads as text."""
-    return message.content if isinstance(message.content, str) else ""
-
-
-def reports(messages: Sequence[LLMMessage]) -> list[tuple[str, str]]:
+def reports(messages: Sequence[Message]) -> list[tuple[str, str]]:
     """Who of the team reported what, in order."""
-    return [(m.source, text_of(m)) for m in messages if isinstance(m, UserMessage) and m.source != ORCHESTRATOR]
+    return [(m.source, m.text) for m in messages if m.role == "user" and m.source != ORCHESTRATOR]
 
 
-def instruction(messages: Sequence[LLMMessage]) -> str:
+def instruction(messages: Sequence[Message]) -> str:
     """The last thing that the orchestrator asked for."""
     at = _last_instruction(messages)
-    return "" if at is None else text_of(messages[at])
+    return "" if at is None else messages[at].text
 
 
-def known_address(messages: Sequence[LLMMessage]) -> str | None:
+def known_address(messages: Sequence[Message]) -> str | None:
     """The web site that the member's own system message names."""
-    told = " ".join(m.content for m in messages if isinstance(m, SystemMessage))
+    told = " ".join(m.text for m in messages if m.role == "system")
     found = re.search(r"http://[^\s/]+/", told)
     return found[0] if found else None
 
 
-def tool_results(messages: Sequence[LLMMessage]) -> list[FunctionExecutionResult]:
+def tool_results(messages: Sequence[Message]) -> list[ToolResult]:
     """What the tools have answered since the last instruction."""
-    tail = messages[_last_instruction(messages) or 0 :]
-    return [result for m in tail if isinstance(m, FunctionExecutionResultMessage) for result in m.content]
+    return [result for m in _tail(messages) for result in m.results]
 
 
-def _last_instruction(messages: Sequence[LLMMessage]) -> int | None:
-    asked = (at for at, m in enumerate(messages) if isinstance(m, UserMessage) and m.source == ORCHESTRATOR)
-    return max(asked, default=None)
+def thoughts(messages: Sequence[Message]) -> list[str]:
+    """What this member thought since the last instruction, the latest first."""
+    return [m.thought for m in reversed(_tail(messages)) if m.thought]
 
 
-def _last_name(text: str) -> str:
-    names: list[str] = re.findall(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b", text)
+def names_in(text: str) -> list[str]:
+    """The people whom a text names, as far as two words with capitals show it."""
+    return _NAME.findall(text)
+
+
+def last_name(text: str) -> str:
+    """The last person named, but for *not NAME*."""
+    names = names_in(re.sub(r"\bnot [A-Z]\w+ [A-Z]\w+", "", text))
     return names[-1] if names else "the player"
+
+
+def _mentions(text: str, words: str) -> list[tuple[int, int]]:
+    """Where a column's figure stands, and the figure: `75 walks`, `walks: 75`, `walks = 75`, `at bats were 519`."""
+    before = re.finditer(rf"(\d+)[ -](?:times )?(?:{words})\b", text, re.IGNORECASE)
+    after = re.finditer(rf"\b(?:{words})\s*(?:[:=]|is|are|was|were)\s*(\d+)", text, re.IGNORECASE)
+    return sorted((found.start(), int(found[1])) for matches in (before, after) for found in matches)
+
+
+def _tail(messages: Sequence[Message]) -> Sequence[Message]:
+    return messages[_last_instruction(messages) or 0 :]
+
+
+def _last_instruction(messages: Sequence[Message]) -> int | None:
+    asked = (at for at, m in enumerate(messages) if m.role == "user" and m.source == ORCHESTRATOR)
+    return max(asked, default=None)
