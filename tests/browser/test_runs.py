@@ -161,10 +161,9 @@ def test_files_are_brought_in(visit: Visit, served: Served, troubles: Troubles) 
 DROP = """(text) => {
     const data = new DataTransfer();
     data.items.add(new File([text], "a conversation"));
-    for (const type of ["dragenter", "drop"]) {
-        const event = new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true });
-        document.querySelector("header").dispatchEvent(event);
-    }
+    const about = { dataTransfer: data, bubbles: true, cancelable: true };
+    for (const type of ["dragenter", "drop"])
+        document.querySelector("header").dispatchEvent(new DragEvent(type, about));
 }"""
 
 

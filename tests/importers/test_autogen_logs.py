@@ -56,7 +56,7 @@ def test_a_chat_of_ag2_is_messages_to_whom_they_name() -> None:
 def test_the_event_log_is_model_calls_tools_and_messages() -> None:
     what = found(sample("autogen_events.log"))
     (made,) = recorded(what)
-    assert (what.importer.name, what.recognised) == ("AutoGen's event log", "events of autogen_core (5)")
+    assert (what.importer.name, what.recognised) == ("AutoGen's event log", "events of autogen_core (6)")
     assert outline(made) == [
         "flow of team",
         f"says team to {PLANNER} in team",
@@ -64,7 +64,7 @@ def test_the_event_log_is_model_calls_tools_and_messages() -> None:
         f"end of {PLANNER}/gpt-4o in team",
         f"tool of {PLANNER}/tools/weather in team",
         f"end of {PLANNER}/tools/weather in team",
-        f"says {PLANNER} to team/output in team",
+        f"says {PLANNER} to team in team",
         "end of team",
     ]
     (model,) = calls(made, "model")
@@ -73,7 +73,8 @@ def test_the_event_log_is_model_calls_tools_and_messages() -> None:
     assert (model["tokens"], model["seconds"]) == ((20, 7), 0.0)  # when it began is not in the log
     assert made.timed
     assert made.records[0]["at"] == 1741082400.1
-    assert any("delivered (1)" in guess for guess in guesses(what))
+    assert (what.logs[0].input, what.logs[0].output) == ("Is it warm in Lisbon?", "It is warm.")
+    assert any("delivered, and their copies for the output (2)" in guess for guess in guesses(what))
     bare = "\n".join(line.partition("INFO - ")[2] for line in sample("autogen_events.log").decode().splitlines())
     lines = [line for line in bare.splitlines() if line.startswith("{")]
     (other,) = recorded(found("\n".join(lines).encode()))

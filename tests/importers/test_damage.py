@@ -16,9 +16,11 @@ from outtake.service.access import open_service
 from outtake_probe.records import Json
 from tests.importers.mutations import broken, damaged
 from tests.importers.reading import SAMPLES, found, recorded
+from tests.importers.test_inspect import LOG, archive
+from tests.importers.test_otlp import OTLP, as_protobuf, framed
 
 NAMES = sorted(path.name for path in SAMPLES.iterdir())
-patient = settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
+patient = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
 
 
 def documents(data: bytes) -> list[Json] | None:
@@ -98,6 +100,33 @@ def test_a_damaged_file_is_kept_whole_or_not_at_all(name: str, tmp_path: Path) -
         for run in told["runs"].values():
             assert service.info(run)["imported"]
             json.dumps(list(service.show(run, bodies=True)), allow_nan=False)
+
+    try:
+        check()
+    finally:
+        service.close()
+
+
+PACKED = {"spans.pb": as_protobuf(OTLP), "spans-framed.pb": framed(as_protobuf(OTLP)), "log.eval": archive(LOG)}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_damaged_files_that_are_no_text_are_kept_whole_or_not_at_all(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "a-file"
+    service = open_service(tmp_path / ".outtake")
+
+    @settings(patient, max_examples=60)
+    @given(broken(PACKED[name]))
+    def check(made: bytes) -> None:
+        file.write_bytes(made)
+        before = len(service.runs())
+        try:
+            told = service.import_(str(file))
+        except WrongUse as error:
+            assert "nothing was imported" in str(error)
+            assert len(service.runs()) == before
+            return
+        assert len(service.runs()) == before + len(told["runs"])
 
     try:
         check()

@@ -23,6 +23,9 @@ _TYPES = (
     *("MessageHandlerException", "AgentConstructionException"),
 )
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?")
+_UNIQUE = re.compile(r"_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_GROUP, _OUTPUT = "group_topic", "output_topic"
+"""Topics of AgentChat's teams: one for all members, and one for who reads along."""
 _TIMES = ("timestamp", "time", "asctime", "created")
 
 
@@ -101,26 +104,19 @@ def read(source: Source) -> Sequence[Log]:
                 _answered(call, event)
                 call.ended, call.is_over = entry.at, True
             case "ToolCall":
-                team.inside.append(
-                    Call(
-                        kind="tool",
-                        component=f"{path}/tools/{part(event.get('tool_name'))}",
-                        input=event.get("arguments"),
-                        output=event.get("result"),
-                        ended=entry.at,
-                    )
-                )
-            case "Message" if text(event.get("delivery_stage")).endswith("DELIVER"):
+                component = f"{path}/tools/{part(event.get('tool_name'))}"
+                given, result = event.get("arguments"), event.get("result")
+                team.inside.append(Call(kind="tool", component=component, input=given, output=result, ended=entry.at))
+            case "Message" if _is_copy(event):
                 left_out += 1
             case "Message":
                 payload = decoded(event.get("payload"))
-                to = text(event.get("receiver"))
-                message = Said(
-                    component=_agent(event.get("sender")), recipient=_agent(to), message=payload, at=entry.at
-                )
-                team.inside.append(message)
-                first = payload if first is None else first
-                answer = payload
+                to = _agent(event.get("receiver"))
+                said = Said(component=_agent(event.get("sender")), recipient=to, message=payload, at=entry.at)
+                team.inside.append(said)
+                content = _content(payload)
+                first = content if first is None else first
+                answer = content if content is not None else answer
             case _:
                 body = {name: value for name, value in event.items() if name != "type"}
                 holder = _agent(event.get("handling_agent", event.get("agent_id")))
@@ -128,17 +124,35 @@ def read(source: Source) -> Sequence[Log]:
     if not team.inside:
         raise BadLog("none of its events says what happened")
     guessed = ["calls are of the agent that their event names, and inside of nothing: turns are not in the log"]
-    guessed.append("the first message is the input, and the last one the output")
+    guessed.append("the first text that was sent is the input, and the last one the output")
     if left_out:
-        guessed.append(f"left out: that messages were delivered ({left_out})")
+        guessed.append(f"left out: that messages were delivered, and their copies for the output ({left_out})")
     team.input, team.output = {"input": first}, answer
     return [Log(input=first, output=answer, parts=[team], guessed=guessed)]
 
 
+def _is_copy(event: Mapping[str, Json]) -> bool:
+    """Whether an event says of a message that it was delivered, or sent to who reads along, too."""
+    return text(event.get("delivery_stage")).endswith("DELIVER") or text(event.get("receiver")).startswith(_OUTPUT)
+
+
 def _agent(id: Json) -> str:
-    """The component of an agent, from its id: a type, and a key that is new in each run."""
-    name = text(id).partition("/")[0]
-    return f"{TEAM}/{part(name)}" if name and name != "None" else TEAM
+    """The component of an agent or topic, from its id: a type, without what is new in each run; a team's own topic is
+    the team.
+    """
+    name = _UNIQUE.sub("", text(id).partition("/")[0])
+    return f"{TEAM}/{part(name)}" if name and name not in ("None", _GROUP) else TEAM
+
+
+def _content(payload: Json) -> Json:
+    """What a message of a chat says, whatever it is wrapped in; None: it is no such message."""
+    held = fields(payload)
+    for name in ("response", "message", "chat_message"):
+        if isinstance(held.get(name), dict):
+            return _content(held[name])
+    if objects(held.get("messages")):
+        return _content(objects(held["messages"])[-1])
+    return held.get("content") if isinstance(held.get("content"), str) else None
 
 
 def _model(event: Mapping[str, Json], path: str, at: float | None) -> Call:

@@ -70,6 +70,8 @@ class _Session:
         self._prompt: Json = None
         self._left_out = 0
         self._error: str | None = None
+        self._cost = 0.0
+        """What all model calls so far have cost."""
 
     # -- trajectories ------------------------------------------------------------------------------------------------
 
@@ -140,6 +142,7 @@ class _Session:
         self._responses.add(id)
         turn = self._talk.agent(AGENT, at)
         tokens = usage(response.get("usage"))
+        cost = amount(fields(event.get("llm_metrics")).get("accumulated_cost"))
         model = text(response.get("model"))
         turn.inside.append(
             Call(
@@ -149,9 +152,10 @@ class _Session:
                 input={"model": model, **({"tools": self._tools} if self._tools else {})},
                 output=dict(response),
                 ended=at,
-                usage=Usage(*tokens, amount(fields(event.get("llm_metrics")).get("cost"))),
+                usage=Usage(*tokens, max(0.0, cost - self._cost)),
             )
         )
+        self._cost = max(self._cost, cost)
 
     # -- the agent SDK -----------------------------------------------------------------------------------------------
 

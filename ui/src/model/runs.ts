@@ -35,9 +35,9 @@ export interface RunRow {
   aside: boolean;
 }
 
-/** How long a run has taken, in seconds; of a live one, until `now`.  A log that was read does not say. */
+/** How long a run has taken, in seconds; of a live one, until `now`.  A log without times does not say. */
 export function took(run: RunSummary, now: number): number | null {
-  if (run.imported) return null;
+  if (!run.timed) return null;
   if (run.ended !== null) return Math.max(0, run.ended - run.created);
   return run.live ? Math.max(0, now - run.created) : null;
 }

@@ -84,7 +84,7 @@ function Recognised({ told }: { told: Imported }) {
   if (told.log === "") return null;
   return (
     <>
-      <Text span display="block" size="sm">
+      <Text span display="block" size="sm" c="var(--mantine-color-text)">
         A log of {told.log}: it has {told.recognised}.
       </Text>
       {told.guessed.map((guess) => (
