@@ -33,6 +33,7 @@ _DRAWING = "draw_mermaid_png"
 _DIFFERS = (
     (re.compile(r"0x[0-9a-f]{6,}"), "0x…"),
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "…uuid…"),
+    (re.compile(r"\b[0-9a-f]{32}\b"), "…hash…"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(?:\+00:00|Z)?"), "…time…"),
     (re.compile(r"datetime\.datetime\([^)]*\)+"), "…time…"),
     (re.compile(r"\b\d+\.\d+ ?(?:s|ms|sec|seconds)\b"), "…seconds…"),
