@@ -17,7 +17,7 @@ from outtake.cli.front import Document, Front
 from outtake.cli.problems import FAILED, Problem, exit_code
 from outtake.cli.running import InputOption, PythonOption, attend, interpreter, reported
 from outtake.core import words
-from outtake.demo.programs import AUTOGEN
+from outtake.demo.programs import FRAMEWORKS
 from outtake.demo.question import EXPECTED, TASK
 
 if TYPE_CHECKING:
@@ -118,12 +118,11 @@ def _explain(
     scripted: bool,
 ) -> None:
     """What happened and what to do, in five lines."""
-    team = "AutoGen" if wrong["spec"] == AUTOGEN else "plain Python"
     models = "scripted models, offline" if scripted else "a real model"
     answer = words.result(wrong["output"]).split("\n")[-1]
     told = f"the right answer is {EXPECTED}" if wrong["expected"] else "the right answer is not known here"
     lines = [
-        f"Five agents ({team}, {models}) are asked: {question}",
+        f"Five agents ({FRAMEWORKS[wrong['spec']]}, {models}) are asked: {question}",
         f"{wrong['run']} ends with {answer}; {told}.",
         f'Record {edit["seq"]} led them there: "{MISTAKE} …"; the web surfer took the first name that it knew.',
         f"try: {fork_command(front, wrong['run'], edit)}",

@@ -19,12 +19,10 @@ class Program:
     spec: str
     python: str
 
-    @property
-    def framework(self) -> str:
-        return "AutoGen" if self.spec == AUTOGEN else "plain Python"
-
 
 AUTOGEN, PLAIN = "team.py:get_team", "plain_team.py:team"
+FRAMEWORKS = {AUTOGEN: "AutoGen", PLAIN: "plain Python"}
+"""What each of them is written in, by spec."""
 
 
 def choose(pythons: Sequence[str]) -> Program:
