@@ -154,6 +154,14 @@ def test_the_web_surfers_rules_can_be_repaired(demo: Demo) -> None:
     assert demo.answer(setting, at=instructed("")(demo)["seq"]) == "519"
 
 
+def test_a_message_can_be_put_in(demo: Demo) -> None:
+    if demo.spec == PLAIN:
+        pytest.skip("plain functions send no messages")
+    message = {"content": "Sort the table by walks.", "source": "user"}
+    added = {"op": "inject", "component": "team/WebSurfer", "type": "TextMessage", "value": message}
+    assert demo.answer(added, at=instructed("")(demo)["seq"]) == "519"
+
+
 def test_a_fork_with_nonsense_is_not_right(demo: Demo) -> None:
     assert demo.answer(instructed("Sing me a song.")(demo)) in ("525", "unknown")
 

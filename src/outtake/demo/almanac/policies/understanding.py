@@ -58,7 +58,7 @@ _SUBJECT = (
 )
 _LOOKING = (
     r"open|use|using|go|read|look|consult|see|browse|bring up|pull|get|quote|navigate|click|based?|follow|retrieve|try"
-    r"|answer|come|work|say"
+    r"|answer|come|work"
 )
 _NEGATOR = (
     r"not|\w+n't(?! (?:we|you|he|it)\b)|dont|doesnt|isnt|cant|never|without|avoid|ignore|instead of|rather than"
