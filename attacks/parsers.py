@@ -172,7 +172,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
 
     def read_log(data: Any) -> None:
         log.write_text(json.dumps(data), "utf-8")
-        logs.read(log, 1e9)
+        logs.read(log, "log.json", 1e9)
 
     def read_settings(text: str) -> None:
         toml.write_text(text, "utf-8", errors="surrogatepass")

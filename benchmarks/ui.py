@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from outtake.store import Store
 from tests.browser.ground import FLAGS, Served, chromium
 
 SIZES = (1000, 10_000, 100_000)
+DENSITIES = ("story", "calls", "records")
 LOG = Path(outtake.demo.__file__).parent / "logs" / "box-office.json"
 WINDOW = {"width": 1440, "height": 900}
 WAIT = 120_000
@@ -91,7 +92,7 @@ RECORDER = """
     return sum;
   };
   const look = () => {
-    const list = document.querySelector("[role=grid][aria-label=Records]");
+    const list = document.querySelector("[data-testid=records]");
     const count = list?.querySelector("[role=row]") ? Number(list.getAttribute("aria-rowcount")) : 0;
     if (count > 0 && count !== seen.rows.at(-1)?.count)
       seen.rows.push({ count, at: performance.now(), loaded: loaded() });
@@ -115,7 +116,7 @@ RECORDER = """
 """
 SCROLL = """
 ([frames, step]) => {
-  const list = document.querySelector("[role=grid][aria-label=Records]");
+  const list = document.querySelector("[data-testid=records]");
   list.scrollTop = 0;
   return window.seen.frames(frames, () => { list.scrollTop += step; });
 }
@@ -134,7 +135,7 @@ PICTURE = """
   });
 }
 """
-ROWS = "document.querySelector('[role=grid][aria-label=Records]')?.getAttribute('aria-rowcount')"
+ROWS = "document.querySelector('[data-testid=records]')?.getAttribute('aria-rowcount')"
 Figures = dict[str, Any]
 
 
@@ -236,9 +237,9 @@ def medians(rounds: list[Figures]) -> Figures:
     return {name: round(statistics.median(one[name] for one in rounds), 3) for name in rounds[0]}
 
 
-def open_run(browser: Browser, served: Served, run: str, rounds: int) -> Figures:
-    """One run: opened without and with what a browser keeps, scrolled, and drawn."""
-    address = served.address(f"/runs/{run}")
+def open_run(browser: Browser, served: Served, run: str, rounds: int, density: str) -> Figures:
+    """One run in one density: opened without and with what a browser keeps, scrolled, and drawn."""
+    address = served.address(f"/runs/{run}?density={density}")
     cold, warm = [], []
     for number in range(rounds):
         say(f"  opening, round {number + 1} of {rounds}")
@@ -257,7 +258,7 @@ def open_run(browser: Browser, served: Served, run: str, rounds: int) -> Figures
         found[f"scroll_{step}"] = frames(told["times"], told["tasks"])
     found["heap_after_scrolling_megabytes"] = round(meter.heap(), 1)
     say("  drawing")
-    page.goto(served.address(f"/runs/{run}?bottom=overview"))
+    page.goto(served.address(f"/runs/{run}?bottom=overview&density={density}"))
     page.get_by_role("switch", name="Every record").check(force=True)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(600)
@@ -341,24 +342,28 @@ def server() -> Iterator[Served]:
             served.stop()
 
 
-def long_run(browser: Browser, records: int, rounds: int) -> Figures:
+def long_run(browser: Browser, records: int, rounds: int, densities: Sequence[str]) -> Figures:
     say(f"a run of {records:,} records")
     with server() as served:
         store = Store(served.folder / ".outtake")
         write_runs(store, records)
         store.close()
         served.start()
-        return {**open_run(browser, served, "r1", rounds), "server_megabytes": served_megabytes(served)}
+        found: Figures = {}
+        for density in densities:
+            say(f" as {density}")
+            found[density] = open_run(browser, served, "r1", rounds, density)
+        return {**found, "server_megabytes": served_megabytes(served)}
 
 
-def log(browser: Browser, file: Path, rounds: int) -> Figures:
+def log(browser: Browser, file: Path, rounds: int, densities: Sequence[str]) -> Figures:
     say(f"the log {file.name}")
     with server() as served:
         served.start()
         (told,) = served.outtake("import", str(file.resolve()))
         run = str(told["run"])
         records = int(served.ask("GET", f"/api/runs/{run}")["records"])
-        found = open_run(browser, served, run, rounds)
+        found = {density: open_run(browser, served, run, rounds, density) for density in densities}
         return {"records": records, "log_kilobytes": round(file.stat().st_size / 1000), **found}
 
 
@@ -389,6 +394,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="how often each is opened")
     parser.add_argument("--log", type=Path, default=LOG, help="a log that outtake imports")
     parser.add_argument("--only", nargs="*", choices=["open", "live"], help="measure only these")
+    parser.add_argument("--density", nargs="*", choices=DENSITIES, default=list(DENSITIES), help="how runs are told")
     given = parser.parse_args()
     began = time.monotonic()
     document: Figures = {
@@ -399,8 +405,8 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         document["machine"]["chromium"] = browser.version
         if given.only is None or "open" in given.only:
-            document["open"] = {str(n): long_run(browser, n, given.rounds) for n in given.records}
-            document["open"][given.log.name] = log(browser, given.log, given.rounds)
+            document["open"] = {str(n): long_run(browser, n, given.rounds, given.density) for n in given.records}
+            document["open"][given.log.name] = log(browser, given.log, given.rounds, given.density)
         if given.only is None or "live" in given.only:
             document["live"] = live(browser)
         browser.close()

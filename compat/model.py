@@ -1,4 +1,6 @@
-"""A model behind HTTP on the loopback that answers by a hash of its prompt, in the protocol of OpenAI; it counts.
+"""A model behind HTTP on the loopback that answers by a hash of its prompt, in the protocols of OpenAI and Anthropic.
+
+It counts what it is asked.
 
 What it says is made up: a tool call with arguments that fit, an object that fits a schema, the name of one of the
 speakers where it is to select one, and the words by which teams end once a conversation is long.
@@ -15,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from compat import anthropic_api
 
 Json = Any
 LONG = 9
@@ -80,6 +84,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.counter.asked()
         if self.path.endswith("/embeddings"):
             return self._reply(embeddings(body))
+        if self.path.partition("?")[0].endswith("/messages"):
+            answer = anthropic_api.answer(body, completion(anthropic_api.asked(body)))
+            return self._events(answer) if body.get("stream") else self._reply(answer)
         if not self.path.endswith("/chat/completions"):
             return self._reply({"error": {"message": f"there is no {self.path} here", "type": "made_up"}}, 404)
         if body.get("stream"):
@@ -95,13 +102,22 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def _stream(self, body: Json) -> None:
+        self._begin_stream()
+        for chunk in chunks(body):
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def _events(self, message: Json) -> None:
+        self._begin_stream()
+        for event in anthropic_api.events(message, PIECES):
+            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+
+    def _begin_stream(self) -> None:
+        """The end of the stream is that of the connection."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for chunk in chunks(body):
-            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-        self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
 
     def log_message(self, *args: object) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 
 def main() -> int:
+    sys.path[0] = ""  # a notebook imports from its own folder, not from that of this file
     shell = importlib.import_module("IPython.core.interactiveshell").InteractiveShell.instance()
     notebook = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     for cell in notebook["cells"]:

@@ -8,12 +8,25 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from outtake.service.service import Service
 
 BOUND = 3600.0
 """Seconds for one execution of a suite."""
+_FAULT = "a fault of Outtake's probe"
+
+
+@dataclass(frozen=True)
+class Under:
+    """What became of a suite under Outtake."""
+
+    results: Mapping[str, str]
+    records: int
+    """So many that all of it was seen: a probe that has given up lets every test pass."""
+    faults: Sequence[str]
+    """Lines in which the probe tells of its own."""
 
 
 def compare(places: Sequence[Path], python: str, arguments: Sequence[str], *, as_json: bool) -> int:
@@ -26,14 +39,18 @@ def compare(places: Sequence[Path], python: str, arguments: Sequence[str], *, as
     passed = {name for name, result in plain.items() if result == "passed"}
     if not passed:
         raise SystemExit(f"no test passes plainly ({len(plain)} were found); try: {python} -m pytest {' '.join(tests)}")
-    lost = sorted(name for name in passed if under.get(name) != "passed")
+    lost = sorted(name for name in passed if under.results.get(name) != "passed")
     if as_json:
-        print(json.dumps({"passed": len(passed), "kept": len(passed) - len(lost), "lost": lost}))
+        told = {"passed": len(passed), "kept": len(passed) - len(lost), "lost": lost}
+        print(json.dumps({**told, "records": under.records, "faults": under.faults}))
     else:
         for name in lost:
-            print(f"{under.get(name, 'not run'):8} {name}")
-        print(f"{len(passed)} tests pass plainly, {len(passed) - len(lost)} of them under Outtake")
-    return 1 if lost else 0
+            print(f"{under.results.get(name, 'not run'):8} {name}")
+        for line in under.faults:
+            print(line)
+        kept = f"{len(passed) - len(lost)} of them under Outtake, {under.records} records"
+        print(f"{len(passed)} tests pass plainly, {kept}, {len(under.faults)} faults of the probe")
+    return 1 if lost or under.faults else 0
 
 
 def _plainly(folder: Path, python: str, arguments: Sequence[str]) -> Mapping[str, str]:
@@ -43,7 +60,7 @@ def _plainly(folder: Path, python: str, arguments: Sequence[str]) -> Mapping[str
     return _results(told)
 
 
-def _under(folder: Path, python: str, arguments: Sequence[str]) -> Mapping[str, str]:
+def _under(folder: Path, python: str, arguments: Sequence[str]) -> Under:
     told = folder / "under.xml"
     service = Service(folder / "store")
     try:
@@ -55,10 +72,11 @@ def _under(folder: Path, python: str, arguments: Sequence[str]) -> Mapping[str, 
             env=dict(os.environ),
             headless=True,
         )["run"]
-        service.wait(run, timeout=BOUND)
+        info = service.wait(run, timeout=BOUND)
+        printed = "".join(part["text"] for part in service.console(run)["parts"])
     finally:
         service.close()
-    return _results(told)
+    return Under(_results(told), info["records"], [line for line in printed.splitlines() if _FAULT in line])
 
 
 def _results(told: Path) -> Mapping[str, str]:

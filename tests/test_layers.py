@@ -18,7 +18,7 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 
 PURE, PROBE, WIRE, ADAPTER = "probe.pure", "probe", "probe.wire", "probe.adapter"
 ALL_PROBE = {PURE, PROBE, WIRE}
-BELOW_SERVICE = {"core", "store", "engine", "llm", "judge", "locate", "assistant", "network"}
+BELOW_SERVICE = {"core", "store", "engine", "llm", "judge", "locate", "assistant", "network", "importers"}
 
 ALLOWED: Mapping[str, set[str]] = {
     PURE: set(),
@@ -28,6 +28,8 @@ ALLOWED: Mapping[str, set[str]] = {
     # `import outtake` in a user's program
     "front": ALL_PROBE,
     "core": {PURE},
+    # Reads bytes, and opens no files: logs of other programs as runs.
+    "importers": {"core", PURE},
     # Whoever may use the core may use the words it is made of.
     "store": {"core", PURE},
     "engine": {"core", "store", PURE, WIRE},
@@ -66,6 +68,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
 
 OWNERS = {
     "fastapi": "server",
+    "google": "importers",  # protobuf
+    "opentelemetry": "importers",
     "pydantic_ai": "llm",
     "sqlalchemy": "store",
     "starlette": "server",

@@ -5,9 +5,9 @@ Wait for its turn, write what came back, hold that if the user wants so.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 
+from outtake_probe import clock
 from outtake_probe.calls import Sends, Usage
 from outtake_probe.conditions import Subject
 from outtake_probe.gate import PROCEED, Answer, why_hold
@@ -104,7 +104,7 @@ def chunk(session: Session, passage: Passage, piece: Json) -> None:
     if rerun is not None and rerun.replay.in_prefix and not passage.live:
         return  # code between the gates runs again: its pieces are in the record
     with session.lock:
-        now = time.monotonic()
+        now = clock.monotonic()
         if session.printing.waits_for(passage.invocation):
             session.flush_streams()
         if not passage.pieces:
@@ -299,7 +299,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     used = back.usage or Usage()
     if how == "reused" and past is not None and past.end is not None and back.usage is None:
         used = Usage(past.end.tokens_in, past.end.tokens_out, past.end.cost)
-    seconds = time.monotonic() - passage.started
+    seconds = clock.monotonic() - passage.started
     if passage.how == "reused" and past is not None and past.end is not None:
         seconds = past.end.seconds
     lineage = passage.frame.lineage

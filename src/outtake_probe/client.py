@@ -9,11 +9,10 @@ import platform
 import queue
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from outtake_probe import life, wire
+from outtake_probe import clock, life, wire
 from outtake_probe.attached import of_request
 from outtake_probe.bodies import Bodies
 from outtake_probe.edits import edit_from
@@ -120,15 +119,15 @@ class Link:
 
     def _reconnect(self) -> bool:
         self.session.recorder.disconnect()
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and not self.closing:
+        end = clock.monotonic() + PATIENCE
+        while clock.monotonic() < end and not self.closing:
             try:
                 connection, frame = greet(self.address.now(), self.session.recorder.next, **self._stands())
                 welcome = frame.fields
             except RefusedByServer:
                 break
             except OSError:
-                time.sleep(0.2)
+                clock.sleep(0.2)
                 continue
             if self.connection is not None:
                 self.connection.close()

@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 import sys
-import time
 
+from outtake_probe import clock
 from outtake_probe.records import Json
 
 if sys.platform != "win32":
@@ -59,7 +59,7 @@ def take(path: str) -> None:
     for _ in range(_TRIES):  # who looks whether it is locked has it for a moment
         if _lock(file):
             break
-        time.sleep(_BREATH)
+        clock.sleep(_BREATH)
     _keep(file, path)
 
 
@@ -131,7 +131,7 @@ def await_end(path: str) -> None:
         finally:
             os.close(file)
     while alive(path):  # it closed the descriptor, or nothing can be locked here
-        time.sleep(_BREATH)
+        clock.sleep(_BREATH)
 
 
 def _is_there(said: dict[str, Json]) -> bool:

@@ -3,7 +3,7 @@
 A step, a model or a tool that a fork serves does not run, but what it printed belongs to what it did.  So whatever is
 written to standard output or error inside of one is a note under its invocation, and where the record answers, those
 notes are printed again, in their turn.  What is printed anywhere else is code between the gates, which prints it again
-by itself.
+by itself; a note says how often that had written before, and is not printed before it has as often again.
 
 Bytes that are written past these two streams (to file descriptors, by child processes) are nobody's.
 """
@@ -15,12 +15,13 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from outtake_probe.calls import Frame, current
 from outtake_probe.records import STREAMS, Noted
 from outtake_probe.redaction.pieces import Printed
-from outtake_probe.waits import Steps
+from outtake_probe.waits import Steps, Wait
 
 if TYPE_CHECKING:
     from outtake_probe.passage import Passage
@@ -32,8 +33,71 @@ LIMIT = 8 << 20
 TOGETHER = 1 << 16
 """Characters that are written down together, at most."""
 
+PATIENCE = 0.5
+"""Seconds for which the code between the gates is waited for, when it has not printed as much as in the record."""
+
 Key = tuple[int | None, str]
 """An invocation, and the name of a stream."""
+
+
+class Between:
+    """How often the code between the gates has written to each stream."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._writes = dict.fromkeys(STREAMS, 0)
+        self._waiting: list[_Waiting] = []
+        self._otherwise = False
+        """It was waited for in vain: it prints less than in the record, and is not waited for any more."""
+
+    def add(self, stream: str) -> None:
+        """It has written once more."""
+        with self._lock:
+            self._writes[stream] = writes = self._writes[stream] + 1
+            if not self._waiting:
+                return
+            due = [each for each in self._waiting if each.stream == stream and each.writes <= writes]
+            self._waiting = [each for each in self._waiting if each not in due]
+        for each in due:
+            each.watch.cancel()
+            each.wait.set()
+
+    def writes(self, stream: str) -> int:
+        """How often so far."""
+        return self._writes[stream]
+
+    def wait(self, stream: str, writes: int) -> Wait | None:
+        """What is true once it has written as often, or was waited for in vain; None where it has."""
+        with self._lock:
+            if self._writes[stream] >= writes:
+                self._otherwise = False
+                return None
+            if self._otherwise:
+                return None
+            made = _Waiting(stream, writes, Wait(order=True))
+            made.watch = threading.Timer(PATIENCE, self._give_up, [made])
+            made.watch.name, made.watch.daemon = "outtake-printing", True
+            self._waiting.append(made)
+        made.watch.start()
+        return made.wait
+
+    def _give_up(self, waiting: _Waiting) -> None:
+        with self._lock:
+            if waiting not in self._waiting:
+                return
+            self._waiting.remove(waiting)
+            self._otherwise = True
+        waiting.wait.set()
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """Somebody waits until a stream was written to as often."""
+
+    stream: str
+    writes: int
+    wait: Wait
+    watch: threading.Timer = field(init=False)
 
 
 class Printing:
@@ -41,7 +105,9 @@ class Printing:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._waiting: list[tuple[Frame, str, str]] = []
+        self.between = Between()
+        self._waiting: list[tuple[Frame, str, str, int]] = []
+        """What is not written down yet, and how often the code between the gates had written before."""
         self._size = 0
         self._left = LIMIT
         self._cleaners: dict[Key, Printed] = {}
@@ -79,7 +145,7 @@ class Printing:
                 session.flush_streams()
             if not self._waiting:
                 session.streams.append(self._flush)
-            self._waiting.append((frame, stream, text))
+            self._waiting.append((frame, stream, text, self.between.writes(stream)))
             self._size += len(text)
             if self._size > TOGETHER:
                 session.flush_streams()
@@ -115,32 +181,32 @@ class Printing:
 
     def waits_for(self, invocation: int) -> bool:
         """Whether something that an invocation printed is not written down yet."""
-        return any(frame.invocation == invocation for frame, _, _ in self._waiting)
+        return any(frame.invocation == invocation for frame, *_ in self._waiting)
 
     def _flush(self) -> None:
         """Write down what waits: what was printed by one invocation without anything in between, together."""
         waiting, self._waiting, self._size = self._waiting, [], 0
         begin = 0
         for end in range(1, len(waiting) + 1):
-            frame, stream, _ = waiting[begin]
-            if end == len(waiting) or waiting[end][0] is not frame or waiting[end][1] != stream:
-                self._write(frame, stream, "".join(text for _, _, text in waiting[begin:end]))
+            frame, stream, _, writes = waiting[begin]
+            if end == len(waiting) or waiting[end][0] is not frame or waiting[end][1::2] != (stream, writes):
+                self._write(frame, stream, "".join(text for _, _, text, _ in waiting[begin:end]), writes)
                 begin = end
 
-    def _write(self, frame: Frame, stream: str, text: str) -> None:
+    def _write(self, frame: Frame, stream: str, text: str, writes: int) -> None:
         key = (frame.invocation, stream)
         size = self._held.pop(key, 0) + len(text)
         clean = self._session.bodies.clean
         if clean is not None:
             text = self._cleaners.setdefault(key, Printed(clean)).add(text)
         if text:
-            self._emit(frame, stream, text, size)
+            self._emit(frame, stream, text, size, writes)
         else:
             self._held[key] = size
 
-    def _emit(self, frame: Frame, stream: str, text: str, size: int) -> None:
-        body = self._session.bodies.put(text)
-        self._session.emit(Noted, type=stream, component=frame.component, parent=frame.invocation, body=body, size=size)
+    def _emit(self, frame: Frame, stream: str, text: str, size: int, writes: int) -> None:
+        body, told = self._session.bodies.put(text), {"size": size, "writes": writes}
+        self._session.emit(Noted, type=stream, component=frame.component, parent=frame.invocation, body=body, **told)
 
     def ended(self, frame: Frame) -> None:
         """An invocation has come back: what may have been the beginning of a secret is written down as it is."""
@@ -151,7 +217,7 @@ class Printing:
             rest = cleaner.add("", is_last=True) if cleaner is not None else ""
             size = self._held.pop(key, 0)
             if rest or size:
-                self._emit(frame, stream, rest, size)
+                self._emit(frame, stream, rest, size, self.between.writes(stream))
 
 
 # -- the streams -----------------------------------------------------------------------------------------------------
@@ -182,8 +248,13 @@ def _see(session: Session, name: str) -> Callable[[], None]:
 
     def write(text: str, /) -> Any:
         frame = current.get()
-        if frame is None or not frame.may_be_served or session.closed or getattr(_again, "on", False):
+        if getattr(_again, "on", False) or session.closed:
             return real(text)
+        if frame is None or not frame.may_be_served:
+            with session.printing.in_order():
+                written = real(text)
+                session.printing.between.add(name)
+            return written
         if frame.caught is not None and _is_served(session):
             return len(text)  # it is executed again for the sake of a state: this was printed when it was served
         with session.printing.in_order():
@@ -224,6 +295,9 @@ def print_again(session: Session, passage: Passage, before: int | None = None) -
     while rerun is not None and passage.prints and (before is None or passage.prints[0].seq < before):
         r = passage.prints[0]
         yield from rerun.turn(r.seq)
+        wait = session.printing.between.wait(r.type, r.writes)
+        if wait is not None:
+            yield wait
         with session.lock:
             if not passage.prints or passage.prints[0] is not r:
                 return  # it was left meanwhile

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import heapq
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 
+from outtake_probe import clock
 from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json, Record, written
 from outtake_probe.waits import Wait
@@ -66,7 +66,7 @@ class Recorder:
         """Append a record; returns its number.  After `close` it is only numbered."""
         seq = self.next
         clean = {name: self.bodies.told(value) if name in _TOLD else value for name, value in fields.items()}
-        record = written(cls, seq, round(time.time(), 6), clean)
+        record = written(cls, seq, round(clock.time(), 6), clean)
         if not self._closed:
             self._unsent.append(("record", record))
         self._next = seq + 1
@@ -221,7 +221,7 @@ class Recorder:
                 self._changed.wait_for(lambda: self._closed or (self._unsent and self._connection is not None))
                 if self._closed:
                     return
-            time.sleep(LATE)
+            clock.sleep(LATE)
             self.flush()
 
 

@@ -200,6 +200,8 @@ class Noted(Record):
     """The span in which it happened."""
     size: int = 0
     """Of what was printed, its characters."""
+    writes: int = 0
+    """Of what was printed, how often the code between the gates had written there before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import dataclasses
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from outtake_probe import clock
 from outtake_probe.bodies import resolve
 from outtake_probe.calls import Frame
 from outtake_probe.edits import Edit
@@ -68,7 +68,7 @@ class Rerun:
         self._announced = self._applied = False
         self._returning: dict[int, Wait] = {}
         """What is served right now, by the number of its recorded end."""
-        self._progress = time.monotonic()
+        self._progress = clock.monotonic()
         self._needs: dict[str, list[Wait]] = {}
         self._nodes: dict[str, bytes] = {}
         self._asked: set[str] = set()
@@ -87,7 +87,7 @@ class Rerun:
         Not `sure`: it may be withdrawn while it waits, so that the record lacks it is no difference yet.
         """
         replay = self.replay
-        self._progress = time.monotonic()
+        self._progress = clock.monotonic()
         if sure and matched is None and replay.in_prefix and replay.plan.complete:
             with self.session.lock:
                 missing = replay.missing()
@@ -165,7 +165,7 @@ class Rerun:
 
     def settle(self, seqs: Sequence[int]) -> None:
         """These records have happened again."""
-        self._progress = time.monotonic()
+        self._progress = clock.monotonic()
         self.replay.settle(seqs)
         self.announce()
 
@@ -343,11 +343,11 @@ class Rerun:
     def _watch(self) -> None:
         """End a replay that cannot go on because something recorded is never asked for."""
         while self.replay.ordered and not self.session.stopping and self.diverged is None:
-            time.sleep(TICK)
+            clock.sleep(TICK)
             with self.session.lock:
                 if not self.replay.waiting or self.session.holds or self.out:
-                    self._progress = time.monotonic()
-                elif time.monotonic() - self._progress > self._patience():
+                    self._progress = clock.monotonic()
+                elif clock.monotonic() - self._progress > self._patience():
                     self._stalled()
 
     def _stalled(self) -> None:

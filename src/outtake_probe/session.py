@@ -9,12 +9,11 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from outtake_probe import faults, rebuilding
+from outtake_probe import clock, faults, rebuilding
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, current
 from outtake_probe.conditions import names
@@ -132,13 +131,13 @@ class Standstill:
     _holds: int = 0
 
     def begin(self) -> None:
-        self._since = self._since if self._holds else time.monotonic()
+        self._since = self._since if self._holds else clock.monotonic()
         self._holds += 1
 
     def end(self) -> None:
         self._holds -= 1
         if not self._holds:
-            self._seconds += time.monotonic() - self._since
+            self._seconds += clock.monotonic() - self._since
 
     @property
     def now(self) -> bool:
@@ -148,7 +147,7 @@ class Standstill:
     @property
     def seconds(self) -> float:
         """In all, up to now."""
-        return self._seconds + (time.monotonic() - self._since if self._holds else 0.0)
+        return self._seconds + (clock.monotonic() - self._since if self._holds else 0.0)
 
 
 @dataclass(slots=True)

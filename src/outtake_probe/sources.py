@@ -42,15 +42,27 @@ _TYPES = (dt.datetime, dt.date)
 def seed_all(session: Session, seed: int) -> Callable[[], None]:
     """Seed the program's random numbers and ids; returns what makes them unforeseeable again."""
     real = uuid.uuid4
+    global _ours  # noqa: PLW0603  as there is one `uuid.uuid4` in a process
     random.seed(seed)
-    uuid.uuid4 = ours = _ids(session)
+    uuid.uuid4 = _ours = ours = _ids(session)
 
     def undo() -> None:
+        global _ours  # noqa: PLW0603
         random.seed()
         if uuid.uuid4 is ours:
             uuid.uuid4 = real
+        if _ours is ours:
+            _ours = real
 
     return undo
+
+
+_ours: Callable[[], uuid.UUID] = uuid.uuid4
+
+
+def new_id() -> uuid.UUID:
+    """An id that the probe needs, whatever the program has put in the place of `uuid.uuid4`."""
+    return _ours()
 
 
 def _ids(session: Session) -> Callable[[], uuid.UUID]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +59,6 @@ def parse_spec(spec: str) -> Spec:
         return Spec("notebook", place)
     if attribute:
         return Spec("function", place, attribute)
-    if place.endswith(".py") or os.path.isabs(place):  # a command of an environment, which attaches
+    if place.endswith(".py") or place.startswith("/"):  # a command of an environment, which attaches
         return Spec("script", place)
     raise BadSpec(f"{spec!r} names no target; a module needs its factory, as in {spec}:main, or -m as in -m {spec}")

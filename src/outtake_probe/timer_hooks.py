@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, SupportsIndex, TypeGuard
 
+from outtake_probe import clock
 from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.timers import Timer, Timers, caller
@@ -211,7 +212,7 @@ def _see_sleep(timers: Timers) -> Callable[[], None]:
         if wait is not None and not on_loop():
             wait.block()
         if not timers.has_come(seq):
-            real(max(0.0, made.at + seconds - time.monotonic()))
+            real(max(0.0, made.at + seconds - clock.monotonic()))
         timers.over(made)
         woken.last = last = _Woken(timers, seq)
         last.in_time()

@@ -15,13 +15,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from outtake_probe import clock
 from outtake_probe.calls import current
 from outtake_probe.records import TIMER, Json, ValueRead
 
@@ -75,7 +75,7 @@ class Timers:
             self._counts[parent, source] += 1
             number = self._counts[parent, source]
         known = frame is None or matched is not None
-        return Timer(parent, matched, known, source, number, time.monotonic())
+        return Timer(parent, matched, known, source, number, clock.monotonic())
 
     def over(self, timer: Timer) -> None:
         """It is over, and the program goes on: written down together with others before the next record."""
@@ -89,7 +89,7 @@ class Timers:
 
     def _flush(self) -> None:
         over, self._over = self._over, {}
-        now = time.monotonic()
+        now = clock.monotonic()
         for (parent, source), timers in over.items():
             waited = round(sum(now - timer.at for timer in timers), 3)
             numbers = sorted(timer.number for timer in timers)

@@ -87,7 +87,7 @@ def page(browser: Browser, served: Served, path: str, scheme: Literal["light", "
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     shown = context.new_page()
     shown.goto(served.address(path))
-    expect(shown.get_by_role("grid", name="Records").get_by_role("row").first).to_be_visible()
+    expect(shown.get_by_role("grid", name="Story").get_by_role("row").first).to_be_visible()
     yield shown
     context.close()
 

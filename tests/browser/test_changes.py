@@ -56,7 +56,7 @@ def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, 
 
 
 def test_who_types_over_what_is_selected_replaces_it_and_can_undo_that(visit: Visit, cities: str) -> None:
-    page = visit(f"/runs/{cities}")
+    page = visit(f"/runs/{cities}?density=records")
     page.get_by_role("row").filter(has_text="look").filter(has_text="called").first.click()
     details = page.get_by_role("article")
     details.get_by_role("button", name="Edit input").click()
@@ -111,10 +111,10 @@ def test_two_runs_are_compared(visit: Visit, served: Served, cities: str, camera
 
 
 def test_a_fork_runs_to_a_record_and_is_held_there(visit: Visit, served: Served, cities: str) -> None:
-    page = visit(f"/runs/{cities}")
+    page = visit(f"/runs/{cities}?density=records")
     row = page.get_by_role("row").filter(has_text="complete").filter(has_text="called")
     row.click(button="right")
-    page.get_by_role("menuitem", name="Run to here in a fork").click()
+    page.get_by_role("menuitem", name="Go back to here").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
     status = page.get_by_role("banner").get_by_role("status")
     expect(status).to_contain_text("complete is about to run")

@@ -73,7 +73,7 @@ def test_an_error_is_looked_at_and_tried_again_with_another_input(
     visit: Visit, served: Served, writers: str, camera: Camera
 ) -> None:
     run = served.run(writers, input="Oslo Rome", breakpoints=["error"])
-    page = visit(f"/runs/{run}")
+    page = visit(f"/runs/{run}?density=records")
     expect(status(page)).to_contain_text("publish has failed")
     panel = pending(page)
     expect(panel).to_contain_text("Rome was published already")
@@ -92,7 +92,7 @@ def test_an_error_is_looked_at_and_tried_again_with_another_input(
     article.get_by_text("JSON", exact=True).first.click()
     field = article.get_by_role("textbox")
     field.fill('{"text": "Rimini is worth a visit."}')
-    article.get_by_role("button", name="Save and fork here").click()
+    article.get_by_role("button", name="Change and go on").click()
     expect(status(page)).to_contain_text("Completed")
     assert served.ended("r2")["output"].endswith("published: Rimini is worth a visit.")
 

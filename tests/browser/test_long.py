@@ -54,7 +54,7 @@ def long(served: Served, long_store: Path) -> str:
     served.stop()
     shutil.copytree(long_store, served.folder / ".outtake", dirs_exist_ok=True)
     served.start()
-    return "/runs/r1"
+    return "/runs/r1?density=records"
 
 
 def records(page: Page) -> Locator:
@@ -169,7 +169,7 @@ def test_it_is_searched_and_filtered(visit: Visit, long: str, camera: Camera) ->
 
 
 def test_it_is_jumped_into_by_address_and_by_number(visit: Visit, long: str, camera: Camera) -> None:
-    page = visit(f"{long}?at=99000")
+    page = visit(f"{long}&at=99000")
     expect(page.get_by_role("article", name="Record 99000")).to_be_visible()
     expect(near(page, 99_000)).not_to_have_count(0)
     page.keyboard.press("Control+k")
@@ -190,13 +190,13 @@ def near(page: Page, record: int) -> Locator:
 
 @pytest.mark.parametrize("panel", ["overview", "trace"])
 def test_it_is_drawn_as_a_whole(visit: Visit, long: str, camera: Camera, panel: str) -> None:
-    page = visit(f"{long}?bottom={panel}")
+    page = visit(f"{long}&bottom={panel}")
     wait_for_all(page)
     drawing = page.get_by_role("tabpanel", name=panel.capitalize())
     stage = drawing.get_by_role("application")
     expect(stage).to_be_visible()
     if panel == "overview":
-        expect(drawing.get_by_role("group", name="Colours")).to_contain_text("Model calls")
+        expect(drawing.get_by_role("group", name="Colours")).to_contain_text("orchestrator")
     camera.shoot(page, f"long-{panel}")
     drawing.get_by_role("button", name="Zoom in").click()
     stage.focus()
@@ -211,7 +211,7 @@ def test_nothing_jumps_while_one_reads_the_beginning_of_a_live_run(
 ) -> None:
     served.write("growing.py", GROWING)
     run = served.run("growing.py:main", input=0)
-    page = visit(f"/runs/{run}")
+    page = visit(f"/runs/{run}?density=records")
     expect(status(page)).to_contain_text("more after 0?")
     expect(rows(page).last).to_be_visible()
     comes_to_the_end(page)  # a live run is followed

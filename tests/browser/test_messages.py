@@ -27,6 +27,8 @@ def waiting(visit: Visit, served: Served, team: Document, troubles: Troubles) ->
     page.get_by_role("row", name=run).get_by_text("Held").wait_for()
     page.get_by_role("link", name=re.compile(run)).first.click()
     expect(status(page)).to_contain_text("Held")
+    page.keyboard.press("r")
+    expect(page.get_by_role("grid", name="Records")).to_be_visible()
     panel = pending(page)
     expect(messages(panel).last).to_contain_text("GroupChatRequestPublish")
     expect(message(panel, MISTAKE)).to_be_visible()

@@ -118,7 +118,7 @@ def test_a_mistake_in_the_form_is_said_where_it_is(visit: Visit, served: Served,
 
 def test_a_run_is_deleted_with_its_forks(visit: Visit, three: None, camera: Camera) -> None:
     other = visit("/runs/r1")
-    expect(other.get_by_role("grid", name="Records")).to_be_visible()
+    expect(other.get_by_role("grid", name="Story")).to_be_visible()
     page = visit("/")
     page.get_by_role("button", name="What to do with r1", exact=True).click()
     page.get_by_role("menuitem", name="Delete").click()
@@ -153,8 +153,37 @@ def test_files_are_brought_in(visit: Visit, served: Served, troubles: Troubles) 
     expect(page.get_by_text("counting.json is here")).to_be_visible()
     expect(page.get_by_text("poem.txt cannot be imported")).to_be_visible()
     expect(rows(page).first).to_contain_text("imported")
+    expect(page.get_by_text("A log of Who&When: it has a question, its history and a label.")).to_be_visible()
     page.get_by_role("button", name="Open r1").click()
     expect(page).to_have_url(re.compile("/runs/r1"))
+
+
+DROP = """(text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "a conversation"));
+    for (const type of ["dragenter", "drop"]) {
+        const event = new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true });
+        document.querySelector("header").dispatchEvent(event);
+    }
+}"""
+
+
+def test_a_log_that_is_dropped_tells_what_was_guessed_and_shows_no_times(
+    visit: Visit, served: Served, camera: Camera
+) -> None:
+    page = visit("/")
+    said = [{"role": "user", "content": "Is it warm?"}, {"role": "assistant", "content": "Yes, very."}]
+    expect(page.get_by_role("button", name="Import").first).to_be_visible()
+    page.evaluate(DROP, "\n".join(map(json.dumps, said)))
+    expect(page.get_by_text("a conversation is here")).to_be_visible()
+    expect(page.get_by_text("A log of chat messages")).to_be_visible()
+    expect(page.get_by_text("Guessed: answers without a name are of one agent, called assistant.")).to_be_visible()
+    camera.shoot(page, "dropped-log")
+    page.get_by_role("button", name="Open r1").click()
+    expect(page.get_by_text("Its log has no times")).to_be_visible()
+    expect(page.get_by_text("Yes, very.").first).to_be_visible()
+    expect(page.get_by_text("0.00", exact=True)).to_have_count(0)
+    expect(page.get_by_text("0 ms")).to_have_count(0)
 
 
 def test_a_script_is_run_again_with_its_arguments_or_with_others(visit: Visit, served: Served) -> None:

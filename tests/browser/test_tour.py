@@ -26,6 +26,7 @@ def test_the_tour_by_mouse(visit: Visit, wrong: Document, camera: Camera) -> Non
     page = visit("/")
     page.get_by_role("link", name=re.compile("r1")).first.click()
     expect(page.get_by_role("banner").get_by_text("failed")).to_be_visible()
+    page.get_by_text("Records", exact=True).click()
     page.get_by_label("Search the records").fill(MISTAKE)
     message = page.get_by_role("row").filter(has=page.get_by_role("img", name="message"))
     message = message.filter(has_text=re.compile(rf"GroupChatAgentResponse\s*{MISTAKE}")).first
@@ -42,7 +43,7 @@ def test_the_tour_by_mouse(visit: Visit, wrong: Document, camera: Camera) -> Non
     page.reload()
     expect(field).to_have_value(REMEDY)
     camera.shoot(page, "tour-edit")
-    details.get_by_role("button", name="Save and fork here").click()
+    details.get_by_role("button", name="Change and go on").click()
     wait_for_right_answer(page, "r2")
     overview = page.get_by_label("Panel below the history")
     expect(overview).to_contain_text("r1")
@@ -51,7 +52,7 @@ def test_the_tour_by_mouse(visit: Visit, wrong: Document, camera: Camera) -> Non
 
 
 def test_the_tour_by_keyboard(visit: Visit, served: Served, wrong: Document) -> None:
-    page = visit("/runs/r1")
+    page = visit("/runs/r1?density=records")
     records = page.get_by_role("grid", name="Records")
     records.focus()
     for _ in range(100):

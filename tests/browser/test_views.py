@@ -15,6 +15,8 @@ VIEWS: Mapping[str, str] = {
     "runs": "/",
     "run": "/runs/r2",
     "message": "/runs/r2?at=91",
+    "calls": "/runs/r2?at=91&density=calls",
+    "records": "/runs/r2?at=91&density=records",
     "error-filter": "/runs/r2?q=nobody+says+this",
     "component": "/runs/r1?component=team%2FWebSurfer",
     "overview": "/runs/r2?bottom=overview&side=none",
@@ -87,7 +89,7 @@ def test_a_page_that_is_not_there(visit: Visit, camera: Camera) -> None:
 
 def test_commands_by_name(visit: Visit, forked: None, camera: Camera) -> None:
     page = visit("/runs/r2")
-    expect(page.get_by_role("grid", name="Records")).to_be_visible()
+    expect(page.get_by_role("grid", name="Story")).to_be_visible()
     page.keyboard.press("Control+k")
     field = page.get_by_role("textbox", name="Command")
     expect(field).to_be_focused()

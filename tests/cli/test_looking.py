@@ -204,3 +204,25 @@ def test_a_store_that_cannot_be_used_is_named(cli: Cli) -> None:
     done = cli("runs", "--store", "broken")
     assert done.code == 2
     assert "cannot be opened as a store" in done.err
+
+
+def test_an_imported_log_says_what_was_recognised_and_guessed(cli: Cli) -> None:
+    said = [{"role": "user", "content": "Is it warm?"}, {"role": "assistant", "content": "Yes, very."}]
+    cli.write("anything.at.all", "\n".join(map(json.dumps, said)))
+    told = cli("import", "anything.at.all").ok().out
+    assert "a log of chat messages: it has a list of messages with role and content" in told
+    assert "guessed: answers without a name are of one agent, called assistant" in told
+    assert "anything.at.all is r1 here; next: outtake show r1" in told
+    info = cli("info", "r1", "--json").ok().document
+    assert (info["log"], info["timed"], len(info["guessed"])) == ("chat messages", False, 2)
+    assert " 0 ms" not in cli("show", "r1").ok().out
+    assert "0.000" not in cli("trace", "r1").ok().out
+
+
+def test_a_log_that_nobody_knows_is_refused_with_what_was_tried(cli: Cli) -> None:
+    cli.write("poem.json", '{"title": "Roses"}')
+    refused = cli("import", "poem.json")
+    assert refused.code == 2
+    text = " ".join(refused.err.split())
+    for part in ("poem.json is no export of Outtake", "Tried were: Who&When", "nothing was imported", "importing.md"):
+        assert part in text

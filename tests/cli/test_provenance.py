@@ -98,7 +98,9 @@ def test_affects_tells_what_could_change_and_what_a_fork_executes_is_in_it(grade
         ("main/compute", "input"),
         ("main/write", "input"),
     ]
-    assert (found["calls"], found["share"]) == ({"all": 7, "could": 1, "cannot": 0}, round(1 / 7, 4))
+    counted = {name: found["calls"][name] for name in ("all", "could", "cannot", "tokens")}
+    assert counted == {"all": 7, "could": 1, "cannot": 0, "tokens": {"in": 0, "out": 0}}
+    assert found["share"] == round(1 / 7, 4)
     told = {part["component"]: part for part in found["components"]}
     assert (told["main/fetch"]["all"], told["main/fetch"]["could"]) == (3, 0)
     edit = f'{{"op": "mock_output", "seq": {compute}, "value": {{"total": 67.92}}}}'
@@ -110,7 +112,6 @@ def test_affects_tells_what_could_change_and_what_a_fork_executes_is_in_it(grade
 
 
 REFUSALS: Sequence[tuple[Sequence[str], str]] = [
-    (["why", "r1"], "say what to explain"),
     (["why", "r9", "1"], "there is no run r9"),
     (["why", "r1", "99"], "r1 has no record 99; it has 0 to"),
     (["why", "r1", "--text", " "], "an empty text is everywhere"),
@@ -129,3 +130,18 @@ REFUSALS: Sequence[tuple[Sequence[str], str]] = [
 
 def test_wrong_use_is_a_sentence_and_exit_code_2(graded: Cli) -> None:
     graded.refuses(REFUSALS)
+
+
+def test_why_without_more_tells_why_the_answer_is_wrong(graded: Cli) -> None:
+    told = graded("why", "r1").ok().out
+    assert "nothing says what r1 should have given: outtake annotate r1 --expect TEXT" in told
+    graded("annotate", "r1", "--expect", "22.92").ok()
+    said = graded("why", "r1").ok().out
+    assert said.splitlines()[0] == "wrong: 1,222.92, expected: 22.92"
+    found = graded("why", "r1", "--json").ok().document
+    steps = {step["seq"]: step for step in found["path"]}
+    assert (found["said"], found["origin"], list(steps)) == ("1,222.92", "program", sorted(steps))
+    assert steps[found["first"]]["component"] == "main/compute"
+    assert any(step["component"] == "main/assess" and not step["says"] for step in found["path"])
+    graded("annotate", "r1", "--expect", "1222.92").ok()
+    assert graded("why", "r1").ok().out.strip() == "r1 gave what is expected: 1222.92"

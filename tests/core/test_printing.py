@@ -198,6 +198,51 @@ def in_steps() -> Json:
     return asyncio.run(run())
 
 
+def beside_a_listener() -> Json:
+    """A task prints between the gates while a person in a thread, and a service on the loop, take their time."""
+    heard = threading.Event()
+
+    @outtake.tool(effects="read")
+    def person() -> str:
+        assert heard.wait(10)
+        print("yes or no?")
+        return "yes"
+
+    @outtake.tool(effects="read")
+    async def service() -> str:
+        while not heard.is_set():  # noqa: ASYNC110  nothing on the loop tells of it
+            await asyncio.sleep(0)
+        print("serving")
+        return "no"
+
+    async def run() -> Json:
+        said: asyncio.Queue[str] = asyncio.Queue()
+
+        async def listen() -> None:
+            while True:
+                text = await said.get()
+                for _ in range(4):
+                    await asyncio.sleep(0)
+                print("heard", text)
+                heard.set()
+
+        async def say(text: str) -> None:
+            heard.clear()
+            said.put_nowait(text)
+
+        listening = asyncio.create_task(listen())
+        answers = []
+        for number in range(3):
+            await say(f"question {number}")
+            answers.append(await asyncio.to_thread(person))
+            await say(f"request {number}")
+            answers.append(await service())
+        listening.cancel()
+        return [*answers]
+
+    return asyncio.run(run())
+
+
 def of_what_prints_otherwise() -> Json:
     """What it prints is longer or shorter each time, or not there."""
     TIMES.append(1)
@@ -222,7 +267,7 @@ def of_what_prints_otherwise() -> Json:
 
 
 TIMES: list[int] = []
-PROGRAMS = [in_steps, plain, in_pieces, in_async_pieces, at_once, in_threads]
+PROGRAMS = [in_steps, plain, in_pieces, in_async_pieces, at_once, in_threads, beside_a_listener]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outtake.core.runs import count
+from outtake.importers import BadLog, Source, who_and_when
+from outtake.importers.recording import Recorded, record
 from outtake.service import WrongUse
 from outtake.service.errors import NotFound
-from outtake.service.logs import who_and_when
-from outtake.service.logs.log import BadLog, Log
 from outtake.service.service import Document, Service
 from outtake_probe.bodies import resolve
 from outtake_probe.records import Json, from_json
@@ -111,15 +111,17 @@ def test_a_magentic_one_log_is_a_run(service: Service, tmp_path: Path) -> None:
         "question_ID": "q7",
         "level": 2,
         "log": "Who&When",
-        "times": "made up: 1 s for each entry",
+        "recognised": "a question, its history and a label",
+        "guessed": run["guessed"],
     }
     turn = next(r for r in shown if r["kind"] == "invocation_started" and r["component"] == surfer)
     asked = next(r for r in shown if r.get("recipient") == surfer)
     heard = [MAGENTIC["history"][0], MAGENTIC["history"][2]]
     assert (turn["message"], turn["caused_by"], turn["input"]) == (asked["seq"], [3, asked["seq"]], {"messages": heard})
     ended = next(r for r in shown if r["kind"] == "invocation_ended" and r["component"] == surfer)
-    assert (ended["output"], ended["seconds"]) == ("The tower has 333 metres", 1.0)
-    assert run["ended"] - run["created"] == pytest.approx(len(MAGENTIC["history"]))
+    assert (ended["output"], ended["seconds"]) == ("The tower has 333 metres", 0.0)
+    assert (run["timed"], run["ended"]) == (False, run["created"])
+    assert any("consecutive entries" in guess for guess in run["guessed"])
 
 
 def test_the_label_is_said_about_the_run_and_is_not_in_its_log(service: Service, tmp_path: Path) -> None:
@@ -180,11 +182,17 @@ def test_what_is_imported_can_be_read_compared_and_exported_but_not_run(service:
 
 
 BAD: list[tuple[Json, str]] = [
-    (7, "JSON, but none that is known"),
-    ([], "JSON, but none that is known"),
-    ({"question": "x"}, "JSON, but none that is known"),
-    ({**AG2, "history": []}, "looks like a log of Who&When, but its history"),
-    ({**AG2, "history": "x"}, "looks like a log of Who&When, but its history"),
+    (7, "holds nothing that is known. Tried were: Who&When"),
+    ([], "holds nothing that is known. Tried were: Who&When"),
+    ({"question": "x"}, "holds nothing that is known. Tried were: Who&When"),
+    (
+        {**AG2, "history": []},
+        r"log.json looks like a log of Who&When \(a question, its history and a label\), but its history",
+    ),
+    (
+        {**AG2, "history": "x"},
+        r"log.json looks like a log of Who&When \(a question, its history and a label\), but its history",
+    ),
     ({**AG2, "question": 7}, "its question is no text"),
     ({**AG2, "history": [{"role": "x"}]}, "entry 0 of its history has no content"),
     ({**AG2, "history": [{"role": "x", "content": ""}, {"content": "y"}]}, "entry 1 of its history does not say who"),
@@ -227,9 +235,9 @@ anything = st.recursive(
 )
 
 
-def read(log: Json) -> tuple[Log, list[Document]]:
+def read(log: Json) -> tuple[Recorded, list[Document]]:
     """The log, and its records with their bodies."""
-    made = who_and_when.read(log, 1000.0)
+    made = record(who_and_when.log(log), 1000.0, {})
     nodes = dict(made.nodes)
     return made, [{**r, "value": resolve(r["body"], nodes.__getitem__)} for r in made.records]
 
@@ -243,20 +251,19 @@ def test_nothing_of_a_conversation_is_lost_or_made_up(history: list[Document], s
     if not asked:
         assert told.pop(0) == {"role": "user", "content": AG2["question"]}
     assert [t["content"] for t in told] == [entry["content"] for entry in history]
-    for number, record in enumerate(records):
-        assert record["seq"] == number
-        assert all(cause < number for cause in record.get("caused_by", ()))
-        from_json({name: value for name, value in record.items() if name != "value"})
+    for number, one in enumerate(records):
+        assert one["seq"] == number
+        assert all(cause < number for cause in one.get("caused_by", ()))
+        from_json({name: value for name, value in one.items() if name != "value"})
     started = [r["seq"] for r in records if r["kind"] == "invocation_started"]
     assert sorted(r["invocation"] for r in records if r["kind"] == "invocation_ended") == started
-    times = [r["at"] for r in records]
-    assert times == sorted(times)
-    assert times[-1] == pytest.approx(1000.0)
+    assert {r["at"] for r in records} == {1000.0}
+    assert not made.timed
     finding = next(note for note in made.notes if note.kind == "finding")
     assert (finding.seq is not None) == (0 <= step < len(history))
     if finding.seq is not None:
-        record = records[finding.seq]
-        content = record["value"]["content"] if record["kind"] == "message_queued" else record["value"]
+        place = records[finding.seq]
+        content = place["value"]["content"] if place["kind"] == "message_queued" else place["value"]
         assert content == history[step]["content"]
     turns = Counter(r["component"] for r in records if r["kind"] == "invocation_ended" and r["call"] == "agent")
     counted = count((from_json(dict(r)) for r in made.records), 0)
@@ -267,8 +274,8 @@ def test_nothing_of_a_conversation_is_lost_or_made_up(history: list[Document], s
 @given(st.dictionaries(st.sampled_from([*AG2]), anything), st.lists(entries | anything, max_size=4))
 def test_whatever_a_file_holds_it_is_read_or_refused(changes: Document, history: list[Any]) -> None:
     log = {**AG2, "history": history, **changes}
-    assert who_and_when.sniff(log)
+    assert who_and_when.recognise(Source(json.dumps(log).encode()))
     try:
-        who_and_when.read(log, 0.0)
+        record(who_and_when.log(log), 0.0, {})
     except BadLog as error:
         assert str(error)

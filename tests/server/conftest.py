@@ -24,6 +24,7 @@ from outtake.server.serving import configure, listen
 from outtake.server.ui import Ui
 from outtake.service import Service
 from outtake.service.access import open_service
+from outtake.service.receiving import Receiver
 from tests.server.programs import HALF, HOSTILE, MAIL, WRITER
 
 BOUND = 20.0
@@ -185,11 +186,11 @@ def server(service: Service) -> Iterator[Server]:
 
 
 @contextlib.contextmanager
-def serving(service: Service, ui: Ui | None = None) -> Iterator[Server]:
+def serving(service: Service, ui: Ui | None = None, receiver: Receiver | None = None) -> Iterator[Server]:
     """A server in a thread."""
     listening = listen("127.0.0.1", 0)
     found = Server(service, Keys(), Place("127.0.0.1", listening.getsockname()[1]))
-    running = uvicorn.Server(configure(service, found.keys, found.place, ui))
+    running = uvicorn.Server(configure(service, found.keys, found.place, ui, receiver))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     yield found

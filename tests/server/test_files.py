@@ -17,6 +17,7 @@ from tests.server.conftest import Document, Server
 from tests.server.fitting import fits
 
 BINARY = {"Content-Type": "application/octet-stream"}
+AN_EXPORT: Document = {"log": "", "recognised": "", "guessed": []}
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_a_run_travels_as_a_file(server: Server, recorded: Document, temporary: 
     assert "manifest.json" in zipfile.ZipFile(io.BytesIO(reply.body)).namelist()
     imported = server.client.ask("POST", "/api/import", reply.body, BINARY)
     fits(Imported, imported.json)
-    assert (imported.status, imported.json) == (201, {"run": "r4", "runs": {"r1": "r3", "r2": "r4"}})
+    assert (imported.status, imported.json) == (201, {"run": "r4", "runs": {"r1": "r3", "r2": "r4"}, **AN_EXPORT})
     there = server.client.get("/api/runs/r4")
     assert (there["output"], there["parent"], there["records"]) == (recorded["output"], "r3", recorded["records"])
     assert (there["untrusted"], server.client.get("/api/runs/r2")["untrusted"]) == (True, False)
@@ -86,7 +87,11 @@ def told(*said: Any) -> Callable[[Any], Any]:
 def test_a_file_of_the_first_release_is_read(server: Server) -> None:
     whole = server.client.ask("GET", "/api/runs/r1/export").body
     first = rewritten(whole, "manifest.json", lambda m: {**m, "runs": [_without(m["runs"][0], "annotations")]})
-    assert server.client.ask("POST", "/api/import", first, BINARY).json == {"run": "r2", "runs": {"r1": "r2"}}
+    assert server.client.ask("POST", "/api/import", first, BINARY).json == {
+        "run": "r2",
+        "runs": {"r1": "r2"},
+        **AN_EXPORT,
+    }
     assert server.client.get("/api/runs/r2/annotations")["annotations"] == []
     assert server.client.get("/api/runs")[1]["calls"] == server.client.get("/api/runs")[0]["calls"]
 
@@ -125,9 +130,20 @@ def test_a_log_of_another_program_is_read_and_cannot_be_run(server: Server, temp
     client = server.client
     told = client.ask("POST", "/api/import?name=tower.json", json.dumps(LOG).encode(), BINARY)
     fits(Imported, told.json)
-    assert (told.status, told.json) == (201, {"run": "r1", "runs": {"tower.json": "r1"}})
+    assert (told.status, told.json) == (
+        201,
+        {
+            "run": "r1",
+            "runs": {"tower.json": "r1"},
+            "log": "Who&When",
+            "recognised": "a question, its history and a label",
+            "guessed": client.get("/api/runs/r1")["guessed"],
+        },
+    )
+    assert client.get("/api/runs/r1")["log"] == "Who&When"
     (listed,) = client.get("/api/runs")
     assert (listed["imported"], listed["outcome"], listed["name"]) == (True, "failed", "tower.json")
+    assert listed["timed"] is False
     kinds = [said["kind"] for said in client.get("/api/runs/r1/annotations")["annotations"]]
     assert kinds == ["expectation", "verdict", "finding"]
     for path in ("fork", "step", "send"):

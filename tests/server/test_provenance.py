@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from outtake.server.models.errors import Problem
-from outtake.server.models.provenance import Affected, Why
+from outtake.server.models.provenance import Affected, Explanation, Why
 from tests.server.conftest import Client, Document, Server
 from tests.server.fitting import fits
 
@@ -46,6 +46,19 @@ def test_what_a_change_reaches(client: Client, recorded: Document) -> None:
         1.0,
         recorded["executed"]["model"] + recorded["executed"]["tool"],
     )
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_wrong_answer_is_explained(client: Client) -> None:
+    found = client.get("/api/runs/r1/explanation")
+    fits(Explanation, found)
+    assert (found["outcome"], found["path"]) == (None, [])
+    client.post("/api/runs/r1/annotations", {"kind": "expectation", "text": "nothing that it says"}, status=201)
+    found = client.get("/api/runs/r1/explanation")
+    fits(Explanation, found)
+    assert (found["outcome"], found["expected"]) == ("failed", "nothing that it says")
+    assert [step["seq"] for step in found["path"]] == sorted({step["seq"] for step in found["path"]})
+    assert found["path"]
 
 
 WRONG = [

@@ -6,9 +6,10 @@ import os
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Front
+from outtake.cli.front import Document, Front
 
 
 @command("export")
@@ -67,7 +68,9 @@ def vacuum(front: Front) -> None:
 @command("import")
 def import_(
     front: Front,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What export has written, or a Who&When log (JSON).")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="What export has written, or a log, see docs/importing.md.")
+    ],
 ) -> None:
     """Read a run that `export` has written, or a log of another program; it gets a new name here."""
     with front.service() as service:
@@ -75,7 +78,18 @@ def import_(
         if front.json:
             front.document(told)
         else:
-            run = told["run"]
-            front.out.print(f"{file} is {run} here; next: outtake show {run}")
-            if service.info(run, counted=False)["imported"]:
-                front.out.print(f"nothing of it can be run: {run} is a log to read, search, compare and annotate")
+            _tell(front, file, told)
+            if service.info(told["run"], counted=False)["imported"]:
+                front.out.print("nothing of it can be run: it is a log to read, search, compare and annotate")
+
+
+def _tell(front: Front, file: str, told: Document) -> None:
+    """What became of a file."""
+    runs = list(told["runs"].values())
+    if told["log"]:
+        front.out.print(Text(f"a log of {told['log']}: it has {told['recognised']}"))
+    for guess in told["guessed"]:
+        front.out.print(Text(f"  guessed: {guess}", style="dim"))
+    here = runs[0] if len(runs) == 1 else f"{len(runs)} runs here, {runs[0]} to {runs[-1]}"
+    what = f"{here} here" if len(runs) == 1 else here
+    front.out.print(Text(f"{file} is {what}; next: outtake show {told['run']}"))

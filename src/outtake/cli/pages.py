@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Annotated
 
@@ -20,18 +21,29 @@ def serve(
     ] = None,
     host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    otlp: Annotated[
+        bool | None, typer.Option("--otlp/--no-otlp", help="Take spans that programs send (default: outtake.toml's).")
+    ] = None,
 ) -> None:
     """Serve the pages and the API, and own the store while they are open."""
     from outtake.server import serve as serve_pages  # noqa: PLC0415  it brings a web framework
+    from outtake.service.config import takes_spans  # noqa: PLC0415  with the service
 
     with front.service() as service:
         if not front.owns(service):
             found = getattr(service, "url", None)
             where = f"its pages are at {found}" if found else "end it first, or name another --store"
             raise Problem(f"another process owns the store {front.folder}; {where}", "conflict")
-        serve_pages(service, host=host, port=port, open_browser=not no_browser, ready=_ready(front))
+        serve_pages(
+            service,
+            host=host,
+            port=port,
+            open_browser=not no_browser,
+            ready=_ready(front),
+            otlp=takes_spans(os.getcwd()) if otlp is None else otlp,
+        )
 
 
-def _ready(front: Front) -> Callable[[str], None] | None:
+def _ready(front: Front) -> Callable[[str, str], None] | None:
     """How the address is told, where that is not the server's own way."""
-    return (lambda url: front.document({"url": url})) if front.json else None
+    return (lambda url, spans: front.document({"url": url, "otlp": spans or None})) if front.json else None

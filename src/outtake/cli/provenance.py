@@ -65,12 +65,21 @@ def why(
     every: Annotated[bool, typer.Option("--all", help="Also where the same component says the text again.")] = False,
     limit: LimitOption = None,
 ) -> None:
-    """Show where a record, or a text, came from.
+    """Show why a run came out wrong, or where a record, or a text, came from.
 
+    Without SEQ and --text: what the run said instead of what is expected (`outtake annotate RUN --expect ...`), or its
+    error; where that was said first, and the path that led there.
     Of a record: what led to it, the record itself first, then further back, each line under the one that it led to.
     With --text: every hand that the text passed through, the first one first; with SEQ only those that lead to it.
     """
     with front.service() as service:
+        if seq is None and text is None:
+            explained = service.explain(run)
+            if front.json:
+                front.document(explained)
+            else:
+                print_explanation(front.out, explained, bodies(service))
+            return
         many = EVERY if text is not None else limit or (MOST if front.json else LINES)
         found = service.why(run, seq, text, many)
         if front.json:
@@ -100,6 +109,53 @@ def _cut(found: Document, limit: int | None) -> Document:
     if limit is None or len(hands) <= limit:
         return found
     return {**found, "hands": hands[:limit], "more": found["more"] + len(hands) - limit}
+
+
+# -- why a run came out wrong ------------------------------------------------------------------------------------------
+
+_ORIGINS = {
+    "input": "it came with the input of the run",
+    "tool": "a tool gave it",
+    "person": "a person gave it",
+    "model": "nowhere before: a model said it first",
+    "program": "the program's own code made it",
+    "error": "the error came up there",
+}
+
+
+def print_explanation(console: Console, found: Document, body: Body) -> None:
+    """What was said and expected, where it came from, and the path to it."""
+    run, said = found["run"], found["said"]
+    if not found["path"] and said is None:
+        console.print(_not_wrong(found))
+        return
+    headline = Text("failed: " if found["origin"] == "error" else "wrong: ", style="bold red")
+    headline.append(words.one_line(said if said is not None else found["answer"] or "", _SAID), style="bold")
+    if found["expected"] is not None:
+        headline.append(f", expected: {words.one_line(found['expected'], _SAID)}")
+    console.print(headline)
+    if found["first"] is not None:
+        console.print(f"first in record {found['first']}: {_ORIGINS[found['origin']]}")
+    for step in found["path"]:
+        line = Text(f"{step['seq']:>5} ", style="dim") + _who(step) + Text("  ")
+        marked = step["says"] and step["match"] is not None
+        console.print(line + (_marked(step["match"]) if marked else _what(step, None, body)))
+    if found["path"]:
+        first = found["first"] if found["first"] is not None else found["path"][-1]["seq"]
+        at = max((step["seq"] for step in found["path"] if step["seq"] < first), default=first)
+        console.print(f"change one of these and go on from there: outtake fork {run} --at {at} --edit ...", style="dim")
+
+
+def _not_wrong(found: Document) -> str:
+    run = found["run"]
+    if found["outcome"] == "passed":
+        return f"{run} gave what is expected: {words.one_line(found['expected'] or found['answer'] or '', _SAID)}"
+    if found["outcome"] is None:
+        return (
+            f"nothing says what {run} should have given: outtake annotate {run} --expect TEXT; "
+            f"or name a record or a text: outtake why {run} SEQ, --text TEXT"
+        )
+    return f"{run} is judged wrong, and has no record that could tell why"
 
 
 # -- the chain of a record -------------------------------------------------------------------------------------------

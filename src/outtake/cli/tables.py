@@ -31,11 +31,16 @@ def print_runs(console: Console, runs: Sequence[Document]) -> None:
             *(_judged(run) for _ in judged),
             f"{run['parent']}@{run['cut']}" if run["parent"] else "",
             f"{run['records']:,}",
-            _moment(run["created"]),
-            _fitting(words.one_line(run["name"] or run["spec"], 40)),
+            _moment(run["created"]) if run["timed"] else "",
+            _fitting(words.one_line(_called(run), 40)),
             _fitting(result(run, 50 if judged else 60)),
         )
     console.print(table)
+
+
+def _called(run: Document) -> str:
+    """Its name; of a fork without one, what was changed."""
+    return str(run["name"] or run["changed"] or run["spec"])
 
 
 _SHRINKING = ("target", "result")

@@ -38,11 +38,11 @@ def trace(
         if front.json:
             front.document(found)
         else:
-            print_trace(front.out, found, events=events)
+            print_trace(front.out, found, events=events, timed=service.info(run, counted=False)["timed"])
 
 
-def print_trace(console: Console, found: Document, *, events: bool) -> None:
-    """A line for each item, with a bar in the time of all that is shown."""
+def print_trace(console: Console, found: Document, *, events: bool, timed: bool = True) -> None:
+    """A line for each item, with a bar in the time of all that is shown; of a log without times, in order only."""
     shown = [item for item in found["items"] if events or item["kind"] != "event"]
     if not shown:
         console.print("nothing goes on there")
@@ -56,9 +56,9 @@ def print_trace(console: Console, found: Document, *, events: bool) -> None:
     table.add_column("what", no_wrap=True, overflow="ellipsis")
     table.add_column("record", justify="right", style="dim", no_wrap=True)
     for item in shown:
-        bar = Text(_bar(item, first, last), style=_style(item))
-        at = f"{item['start'] - found['origin']:.3f}"
-        table.add_row(at, bar, _took(item), _what(item), str(item["seq"]))
+        bar = Text(_bar(item, first, last) if timed else "", style=_style(item))
+        at = f"{item['start'] - found['origin']:.3f}" if timed else ""
+        table.add_row(at, bar, _took(item) if timed else "", _what(item), str(item["seq"]))
     console.print(table)
     if found["total"] > len(found["items"]):
         console.print(f"… {words.count(found['total'] - len(found['items']), 'more line')}", style="dim")

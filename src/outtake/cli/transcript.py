@@ -125,14 +125,15 @@ class Transcript:
         self._break_silence(record["invocation"])
         depth = self._depth.get(record["invocation"], 0)
         line = Text("◂ ") + Text(self._name(record), style=STYLES.get(record["call"], ""))
-        told = [words.duration(record["seconds"])]
+        told = [words.duration(record["seconds"])] if record["seconds"] else []  # a log may not tell
         if record["tokens_in"] or record["tokens_out"]:
             told.append(f"{record['tokens_in']:,} + {record['tokens_out']:,} tokens")
         if record["cost"]:
             told.append(f"${record['cost']:.4f}")
         if record["how"] != "executed":
             told = ["from the record" if record["how"] == "reused" else record["how"]]
-        line.append("  " + ", ".join(told), style="dim")
+        if told:
+            line.append("  " + ", ".join(told), style="dim")
         if record["failed"]:
             line.append("  " + words.one_line(words.error_line(body), 200), style="bold red")
             self._line(record, line, depth)

@@ -46,6 +46,12 @@ class Launch:
     """The user started the script, which called `outtake.attach()`.  Not of a kernel: a fork does not start one."""
     imported: str = ""
     """The kind of log that the run was read from, such as ``Who&When``: there is no program behind it."""
+    recognised: str = ""
+    """Of an imported run: what of its file showed what it is."""
+    guessed: Sequence[str] = ()
+    """Of an imported run: what its log does not say and was taken for likely."""
+    untimed: bool = False
+    """Of an imported run: its log has no times, and those of its records say when it was imported."""
     from_file: bool = False
     """It came here in a file, or is a fork of one that did: somebody else wrote what it would start."""
     trusted: bool = False

@@ -10,9 +10,10 @@ from outtake.server import problems
 from outtake.server.encoding import Plain
 from outtake.server.guard import Guard, Keys, Place
 from outtake.server.leaving import Leaving
-from outtake.server.routes import annotating, events, files, pages, provenance, runs, searching, steering
+from outtake.server.routes import annotating, events, files, pages, provenance, receiving, runs, searching, steering
 from outtake.server.ui import BUILT, Ui
 from outtake.service import Service
+from outtake.service.receiving import Receiver
 
 WORTH_PACKING = 16 << 10
 """Bytes from which an answer is compressed."""
@@ -23,9 +24,17 @@ ABOUT = (
 )
 
 
-def create_app(service: Service, keys: Keys, place: Place, ui: Ui | None = None) -> FastAPI:
-    """The application for one service at one place; `keys` holds the token that every request must give."""
+def create_app(
+    service: Service, keys: Keys, place: Place, ui: Ui | None = None, receiver: Receiver | None = None
+) -> FastAPI:
+    """The application for one service at one place; `keys` holds the token that every request must give.
+
+    Without a `receiver` no spans are taken.
+    """
     app = describe_app()
+    if receiver is not None:
+        app.state.receiver = receiver
+        app.router.routes[:0] = receiving.router.routes  # before the pages, which take every path
     app.state.service = service
     app.state.ui = ui or Ui(BUILT)
     app.add_middleware(Leaving)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 import socket
 from collections.abc import Iterable
@@ -38,6 +39,8 @@ HEADERS = {
 PLAIN, PLAIN_STYLE = "/plain", "/plain.css"
 PROTOCOL, TOKEN = "outtake", "token."
 """The protocol of a WebSocket, and how the token is offered beside it: a page can set no other header of one."""
+TRACES = re.compile(r"(?:/otlp/(?P<token>[^/]+))?/v1/traces")
+"""Where spans are sent: exporters take a header, or only an address, which then has the token."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -138,7 +141,10 @@ class Guard:
         headers = Headers(scope=scope)
         if refusal := self._stranger(headers):
             return problem("forbidden", refusal)
-        if scope["type"] == "http" and not scope["path"].startswith("/api"):
+        in_path = TRACES.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        if in_path is not None and in_path["token"] is not None and self.keys.fits(in_path["token"]):
+            return None
+        if scope["type"] == "http" and not scope["path"].startswith("/api") and in_path is None:
             return self._visit(scope, headers)
         if self._known(headers):
             return None

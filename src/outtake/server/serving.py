@@ -22,6 +22,7 @@ from outtake.server.guard import Keys, Place
 from outtake.server.ui import Ui
 from outtake.service import Service, WrongUse
 from outtake.service.errors import Conflict
+from outtake.service.receiving import Receiver
 
 PORT = 8765
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -39,25 +40,32 @@ def serve(
     host: str = "127.0.0.1",
     port: int | None = None,
     open_browser: bool = True,
-    ready: Callable[[str], None] | None = None,
+    ready: Callable[[str, str], None] | None = None,
+    otlp: bool = False,
 ) -> None:
     """Serve the API and the pages until Ctrl-C or SIGTERM; `service` stays open.
 
-    Without `port` it is 8765, or a free one where that is in use.  `ready` is told the address with its token; without
-    it, that is printed.  Raises `PortInUse`, and `WrongUse` for a host that is none.
+    Without `port` it is 8765, or a free one where that is in use.  `ready` is told the address with its token, and
+    where spans are sent (empty without `otlp`); without it, both are printed.  Raises `PortInUse`, and `WrongUse` for a
+    host that is none.
     """
     listening = listen(host, port)
     pages = Pages(Place(host, listening.getsockname()[1]), Keys())
 
     def say() -> None:
-        (ready or _print)(pages.address())
+        (ready or _print)(pages.address(), pages.spans() if otlp else "")
         service.announce(url=pages.address())
         if open_browser:
             pages.open()
 
     _warn(pages.place, port)
     with _interruptible(), listening:
-        _Server(configure(service, pages.keys, pages.place), say).run(sockets=[listening])
+        receiver = Receiver(service, _say) if otlp else None
+        try:
+            _Server(configure(service, pages.keys, pages.place, receiver=receiver), say).run(sockets=[listening])
+        finally:
+            if receiver is not None:
+                receiver.close()
 
 
 @contextlib.contextmanager
@@ -90,6 +98,10 @@ class Pages:
         """Where a page is, with the token, for who reads it."""
         return f"{self.place.url}{path}?token={self.keys.token}"
 
+    def spans(self) -> str:
+        """The endpoint of an OTLP exporter, with the token."""
+        return f"{self.place.url}/otlp/{self.keys.token}"
+
     def open(self, path: str = "/") -> None:
         """Open a page in the user's browser, where there is a screen; its command line can be read by others."""
         if has_screen():
@@ -110,10 +122,12 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-def configure(service: Service, keys: Keys, place: Place, ui: Ui | None = None) -> uvicorn.Config:
+def configure(
+    service: Service, keys: Keys, place: Place, ui: Ui | None = None, receiver: Receiver | None = None
+) -> uvicorn.Config:
     """How uvicorn serves it: no token gets into a log, and pushing within the machine costs no compression."""
     return uvicorn.Config(
-        create_app(service, keys, place, ui),
+        create_app(service, keys, place, ui, receiver),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -164,8 +178,10 @@ def _say(text: str) -> None:
     sys.stderr.write(text + "\n")
 
 
-def _print(url: str) -> None:
+def _print(url: str, spans: str) -> None:
     sys.stdout.write(f"Outtake is at {url}\n(Ctrl-C ends it)\n")
+    if spans:
+        sys.stdout.write(f"Spans are taken at OTEL_EXPORTER_OTLP_ENDPOINT={spans}\n")
     sys.stdout.flush()
 
 

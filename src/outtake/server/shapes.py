@@ -53,6 +53,7 @@ def _outlines(edits: Iterable[Document]) -> Iterator[dict[str, Json]]:
 
 
 _KEPT = (
-    *("run", "name", "status", "live", "imported", "untrusted", "spec", "parent", "cut", "records", "created", "ended"),
+    *("run", "name", "status", "live", "imported", "timed", "untrusted", "spec", "parent", "cut", "records"),
+    *("changed", "created", "ended"),
     *("calls", "tokens", "cost", "seconds", "outcome"),
 )

@@ -21,18 +21,18 @@ from outtake.core.annotations import Annotation
 from outtake.core.runs import ENDED, Run, State, count
 from outtake.engine.launch import default_python
 from outtake.service.errors import NotFound, WrongUse
-from outtake.service.unpacking import Archive, BadArchive, opened
+from outtake.service.unpacking import Archive, BadArchive, is_archive, opened
 from outtake.service.vetting import HASHES, Vetted, each_node, vet
 from outtake.store import Store
 from outtake.store.annotations import Annotations
 from outtake.store.files import Files
 from outtake_probe.records import Json, from_json
 
+MANIFEST = "manifest.json"
 FORMAT = 1
 """Number of the format of the file.  1: the first release."""
 _BATCH = 500
 T = TypeVar("T")
-_MAGIC = b"PK\x03\x04"
 
 
 def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
@@ -43,7 +43,7 @@ def export(store: Store, run: Run, path: Path) -> dict[str, Json]:
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
             manifest = {"format": FORMAT, "runs": [_described(store, r) for r in line]}
-            file.writestr("manifest.json", json.dumps(manifest))
+            file.writestr(MANIFEST, json.dumps(manifest))
             for r in line:
                 first = r.fork.cut if r.fork is not None else 0
                 with file.open(f"runs/{r.id}.jsonl", "w") as out:
@@ -92,12 +92,14 @@ def _write_records(out: IO[bytes], records: Iterable[dict[str, Json]]) -> set[st
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file is meant to be what `export` writes, whole or damaged."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except OSError:
+    """Whether a file is meant to be what `export` writes, whole or damaged: an archive with its manifest."""
+    if not is_archive(path):
         return False
+    try:
+        with opened(path) as archive:
+            return MANIFEST in archive.names()
+    except (BadArchive, OSError):
+        return True
 
 
 def load(store: Store, path: Path) -> dict[str, Json]:
@@ -107,7 +109,7 @@ def load(store: Store, path: Path) -> dict[str, Json]:
     """
     try:
         with opened(path) as archive:
-            manifest = archive.document("manifest.json")
+            manifest = archive.document(MANIFEST)
             _check_format(path, manifest)
             runs = vet(archive, manifest)
             with store.writing():

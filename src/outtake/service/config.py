@@ -9,6 +9,9 @@
 
 [redact]
 patterns = ["ACME-[0-9]{6}"]
+
+[serve]
+otlp = true                  # `outtake serve` takes spans that programs send
 """
 
 from __future__ import annotations
@@ -26,12 +29,7 @@ FILE = "outtake.toml"
 def settings(folder: str) -> dict[str, Json]:
     """What the probe is told: effects and states by component, what to redact.  Raises `WrongUse` for a bad file."""
     path = Path(folder) / FILE
-    try:
-        data = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {"effects": {}, "states": {}, "redact": []}
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise WrongUse(f"{path} cannot be read: {error}") from error
+    data = _read(path)
     effects = data.get("effects", {})
     for component, effect in effects.items():
         if effect not in EFFECTS:
@@ -47,3 +45,23 @@ def settings(folder: str) -> dict[str, Json]:
         except re.error as error:
             raise WrongUse(f"{path}: the pattern {pattern!r} is no regular expression: {error}") from error
     return {"effects": effects, "states": states, "redact": patterns}
+
+
+def takes_spans(folder: str) -> bool:
+    """Whether `outtake serve` takes spans without being told on its command line.  Raises `WrongUse` for a bad file."""
+    path = Path(folder) / FILE
+    serve = _read(path).get("serve", {})
+    told = serve.get("otlp", False) if isinstance(serve, dict) else None
+    if not isinstance(told, bool):
+        raise WrongUse(f"{path}: otlp of [serve] is true or false, not {told!r}")
+    return told
+
+
+def _read(path: Path) -> dict[str, Json]:
+    """The file; empty where there is none.  Raises `WrongUse`."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise WrongUse(f"{path} cannot be read: {error}") from error

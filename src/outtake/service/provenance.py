@@ -6,8 +6,10 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from outtake.core.outcome import Criteria, answer, judged
 from outtake.core.provenance import LINKS, Chain, Hand, Match, Provenance, Reached, Sought, line, seek, split
 from outtake.core.provenance.story import Entry
+from outtake.core.runs import Run
 from outtake.service.errors import NotFound, WrongUse
 from outtake.store import Store
 from outtake.store.giving_up import check
@@ -33,6 +35,30 @@ def why(store: Store, run: str, seq: int | None, text: str | None, limit: int) -
     return {"run": run, "seq": seq, "chain": [_link(found, hand) for hand in chain.hands], "more": chain.more}
 
 
+def explain(store: Store, run: Run, judged_by: Criteria) -> Document:
+    """Why a run came out wrong."""
+    result = judged(run, judged_by)
+    document = {"run": run.id, "outcome": result, "expected": judged_by.expected, "answer": None}
+    if run.output is not None:
+        document["answer"] = answer(run.output).strip()
+    wrong = run.status == "failed" or result == "failed"
+    if not wrong:
+        return {**document, "said": None, "first": None, "origin": None, "path": []}
+    found = Provenance(store.records(run.id), store.nodes, check)
+    explaining = found.explain()
+    why = explaining.failure(run.error) if run.status == "failed" else explaining.answer(run.output, judged_by.expected)
+    path = [
+        {
+            **_about(found.story.entries[step.seq]),
+            "says": step.says,
+            "relation": step.relation,
+            "match": _match(step.match),
+        }
+        for step in why.path
+    ]
+    return {**document, "said": why.said, "first": why.first, "origin": why.origin, "path": path}
+
+
 def affects(store: Store, run: str, seq: int) -> Document:
     """What a change of a record could reach."""
     found = Provenance(store.records(run), store.nodes, check)
@@ -52,8 +78,18 @@ def affects(store: Store, run: str, seq: int) -> Document:
             "all": len(leaves),
             "could": sum(1 for number in leaves if number in reached),
             "cannot": sum(1 for number in leaves if number not in reached and number > seq),
+            **_spent([found.story.ends[n] for n in leaves if n in reached and n in found.story.ends]),
         },
         "share": round(sum(1 for n in leaves if n in reached) / len(leaves), 4) if leaves else 0.0,
+    }
+
+
+def _spent(ends: Sequence[Entry]) -> Document:
+    """What these calls took when they were executed: about what a fork takes that executes them again."""
+    return {
+        "tokens": {name: sum(end.get(f"tokens_{name}") or 0 for end in ends) for name in ("in", "out")},
+        "cost": round(sum(end.get("cost") or 0.0 for end in ends), 6),
+        "seconds": round(sum(end.get("seconds") or 0.0 for end in ends), 3),
     }
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from outtake.core import thoughts
 from outtake.core.diff import diff
 from outtake.core.glance import Glance, glance
+from outtake.core.naming import changed
 from outtake.core.outcome import Criteria, judged
 from outtake.core.report import ProcessStart, report
 from outtake.core.runs import ENDED, Counts, Run, State, count
@@ -84,6 +86,7 @@ class Reading(Annotating):
             "cut": run.fork.cut if run.fork is not None else None,
             "reuse": run.fork.reuse if run.fork is not None else None,
             "edits": list(run.fork.edits) if run.fork is not None else [],
+            "changed": changed(run.fork),
             "mocks": list(run.launch.edits),
             "config": dict(run.launch.config),
             "args": list(run.launch.args),
@@ -92,6 +95,10 @@ class Reading(Annotating):
             "ended": run.ended,
             "live": live is not None and state not in ENDED,
             "imported": bool(run.launch.imported),
+            "log": run.launch.imported,
+            "recognised": run.launch.recognised,
+            "guessed": list(run.launch.guessed),
+            "timed": not run.launch.untimed,
             "untrusted": run.untrusted,
             "expected": judged_by.expected,
             "outcome": judged(run, judged_by),
@@ -197,11 +204,13 @@ class Reading(Annotating):
 
     @question
     def body(self, body: str) -> Document:
-        """The value of a body by its hash."""
+        """The value of a body by its hash, and what was thought in it and not said."""
         try:
-            return {"body": body, "value": self.store.body(body)}
+            value = self.store.body(body)
         except UnknownBody as error:
             raise NotFound(f"there is no body {body}") from error
+        apart = thoughts.told(value)
+        return {"body": body, "value": value, "thought": apart.thought, "said": apart.said if apart.thought else None}
 
     @question
     def code(self, run: str) -> Document:
@@ -296,6 +305,12 @@ class Reading(Annotating):
     def why(self, run: str, seq: int | None = None, text: str | None = None, limit: int = provenance.MOST) -> Document:
         """What led to a record; with `text`, every record that says it, in any form, from the first one on."""
         return provenance.why(self.store, self._run(run).id, seq, text, limit)
+
+    @question
+    def explain(self, run: str) -> Document:
+        """Why a run came out wrong: what it said, where that was said first, and the path from what led to it."""
+        found = self._run(run)
+        return provenance.explain(self.store, found, self._criteria(found))
 
     @question
     def search(

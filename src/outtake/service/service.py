@@ -23,10 +23,11 @@ from outtake.engine.launch import CannotStart, Started, default_python
 from outtake.engine.live import Control, LiveRun, NotLive, Refused
 from outtake.engine.plans import BadFork, check_mocks, make_fork
 from outtake.engine.processes import Traces
+from outtake.importers.registry import Found
 from outtake.service import archive, config, describing, logs
 from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, ServiceError, Untrusted, WrongUse, translated
-from outtake.service.methods import command, question, remote_methods
+from outtake.service.methods import command, local, question, remote_methods
 from outtake.service.owner import Document
 from outtake.service.steering import Steering, breakpoint_list
 from outtake.store.annotations import storable
@@ -362,16 +363,26 @@ class Service(Steering):
     def import_(self, path: str, name: str = "") -> Document:
         """Read what `export` wrote, its runs get new names here; or a log of another program, see `service.logs`.
 
-        `name` is what the file is called, where its path does not say it.
+        `name` is what the file is called, where its path does not say it.  The document has what was `recognised`,
+        and what of a log was `guessed`; both are empty for an export.
         """
         file = Path(path)
         try:
             with self.store.still():  # what is read of it is named by records a moment later
                 if archive.is_export(file):
-                    return archive.load(self.store, file)
+                    return {**archive.load(self.store, file), "log": "", "recognised": "", "guessed": []}
                 called = name or file.name
-                run = logs.keep(self.store, logs.read(file, time.time()), called)
-            return {"file": path, "run": run, "runs": {called: run}}
+                found = logs.read(file, called, time.time())
+                return {"file": path, **logs.kept(self.store, found, called)}
+        finally:
+            self._ring()
+
+    @local
+    def keep_logs(self, found: Found, name: str) -> Document:
+        """Keep what was received, and is no file, as runs, all or nothing.  Raises `BadLog`."""
+        try:
+            with self.store.still():
+                return logs.kept(self.store, logs.ready(found, time.time()), name)
         finally:
             self._ring()
 

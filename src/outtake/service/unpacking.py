@@ -6,7 +6,7 @@ import contextlib
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from outtake.core.nesting import is_too_deep
@@ -23,6 +23,7 @@ DEEPEST = 500
 """Levels of lists and objects in one line."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
+_MAGIC = b"PK\x03\x04"
 
 
 class BadArchive(ValueError):
@@ -36,7 +37,7 @@ class Archive:
         self._file = file
         entries = file.infolist()
         if len(entries) > ENTRIES:
-            raise BadArchive(f"it has {len(entries)} entries; one of Outtake has at most {ENTRIES}")
+            raise BadArchive(f"it has {len(entries)} entries; at most {ENTRIES} are read")
         if len({entry.filename for entry in entries}) < len(entries):
             raise BadArchive("two of its entries have the same name")
         for entry in entries:
@@ -51,6 +52,10 @@ class Archive:
             raise BadArchive(
                 f"it has {size:,} bytes and unpacks to {unpacked:,}; more than {RATIO} times its size is not read"
             )
+
+    def names(self) -> Sequence[str]:
+        """The names of its files."""
+        return self._file.namelist()
 
     def document(self, name: str) -> Json:
         """What a file says as a whole.  Raises `BadArchive`."""
@@ -78,6 +83,15 @@ class Archive:
             raise BadArchive(f"it has no {name}") from None
         with file:
             yield file  # type: ignore[misc]
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is meant to be an archive, whole or damaged."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

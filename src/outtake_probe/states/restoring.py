@@ -7,11 +7,11 @@ where nobody can be asked, the call that needs the state is refused.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from outtake_probe import clock
 from outtake_probe.gate import Answer
 from outtake_probe.passage import Asked, hold_call
 from outtake_probe.passage import inside as around
@@ -102,7 +102,7 @@ class _Restoring:
             return due
         last, rest = due[at], due[at + 1 :]
         saved = last.past.end.saved if last.past.end is not None else None
-        began = time.monotonic()
+        began = clock.monotonic()
         error = yield from saving.load(session, holder, (yield from rerun.body(saved or "")))
         self.total = len(rest) + 1 if error is None else self.total + 1
         reason = f"load_state raised {type(error).__name__}: {error}" if error is not None else ""
@@ -153,7 +153,7 @@ class _Restoring:
 
     def _skip(self, due: list[Served]) -> None:
         for served in due:
-            self._write(served, "skipped", time.monotonic(), same=False, reason="left out by the user")
+            self._write(served, "skipped", clock.monotonic(), same=False, reason="left out by the user")
         with self.session.lock:
             self.session.states.settle(due)
 
@@ -168,7 +168,7 @@ class _Restoring:
         value = (yield from rerun.body(past.start.body or "")) if edited else None
         frame = replace(served.frame, caught=Caught(session, past))
         doing = Doing(call.repeat, frame, edited, value)
-        began = time.monotonic()
+        began = clock.monotonic()
         yield doing
         error = doing.error
         recorded = past.end.body if past.end is not None else None
@@ -208,7 +208,7 @@ class _Restoring:
             "how": how,
             "number": self.number,
             "total": self.total,
-            "seconds": round(time.monotonic() - began, 6),
+            "seconds": round(clock.monotonic() - began, 6),
             **told,
         }
         with self.session.lock:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
+import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,7 @@ pytest.importorskip("autogen_core")
 
 from autogen_core import (
     AgentId,
+    CancellationToken,
     DefaultInterventionHandler,
     DropMessage,
     MessageContext,
@@ -184,6 +187,138 @@ def test_messages_can_be_delivered_by_hand() -> None:
         assert HEARD[-1] == "default:two"
 
     run(main)
+
+
+async def by_hand() -> list[Any]:
+    """What is counted and heard where every entry of the queue is asked for."""
+    runtime = await made()
+    await Listener.register(runtime, "other", Listener)
+    await runtime.add_subscription(TypeSubscription("news", "other"))
+    counts = []
+
+    async def next_one() -> None:
+        counts.append(runtime.unprocessed_messages_count)
+        await asyncio.wait_for(runtime.process_next(), 5)
+        await asyncio.sleep(0.01)  # in a handler there is time that no event tells of
+        counts.append(runtime.unprocessed_messages_count)
+
+    asked = asyncio.create_task(runtime.send_message(Say("one"), AgentId("listener", "a")))
+    await asyncio.sleep(0)
+    await next_one()  # the message
+    await next_one()  # its answer
+    answer = await asked
+    await runtime.publish_message(Say("two"), TOPIC)
+    await next_one()  # to both
+    await runtime.publish_message(Say("three"), TopicId("nobody", "default"))
+    await next_one()
+    slow = asyncio.create_task(runtime.send_message(Say("wait"), AgentId("listener", "b")))
+    await asyncio.sleep(0)
+    await next_one()
+    asyncio.get_running_loop().call_soon(WAIT.set)
+    await asyncio.wait_for(runtime.process_next(), 5)  # its answer, once there is one
+    return [answer.text, (await slow).text, counts, HEARD]
+
+
+def test_who_delivers_by_hand_asks_for_as_much_as_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "WAIT", asyncio.Event())  # an event belongs to the loop that first waits for it
+    plain = asyncio.run(by_hand())
+    monkeypatch.setitem(globals(), "WAIT", asyncio.Event())
+    assert run(by_hand).output == plain
+    assert plain[:3] == ["ONE", "WAIT", [1, 1, 1, 0, 1, 0, 1, 0, 1, 0]]
+
+
+@dataclass
+class Slow(RoutedAgent):
+    """Waits for something that its caller's token cancels."""
+
+    cancelled: bool = False
+
+    def __post_init__(self) -> None:
+        super().__init__("slow")
+
+    @message_handler
+    async def hear(self, message: Say, ctx: MessageContext) -> Say:
+        waiting = asyncio.ensure_future(asyncio.sleep(100))
+        ctx.cancellation_token.link_future(waiting)
+        try:
+            await waiting
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        return message
+
+
+def test_a_token_that_is_cancelled_right_after_a_delivery_reaches_the_handler() -> None:
+    async def main() -> bool:
+        runtime, token = await made(), CancellationToken()
+        await Slow.register(runtime, "slow", Slow)
+        who = AgentId("slow", "default")
+        asked = asyncio.create_task(runtime.send_message(Say("one"), who, cancellation_token=token))
+        while not runtime.unprocessed_messages_count:  # noqa: ASYNC110  nothing tells of it
+            await asyncio.sleep(0)
+        await runtime.process_next()
+        token.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        agent: Slow = await runtime.try_get_underlying_agent_instance(who, Slow)
+        return agent.cancelled
+
+    assert asyncio.run(main())
+    assert run(main).output
+
+
+class Timing(RoutedAgent):
+    """Starts what outlives its answer."""
+
+    @message_handler
+    async def hear(self, message: Say, ctx: MessageContext) -> Say:
+        TIMERS.append(asyncio.get_running_loop().call_later(3600, str))
+        return message
+
+
+TIMERS: list[asyncio.TimerHandle] = []
+
+
+def test_a_runtime_lives_as_long_as_the_program_keeps_it() -> None:
+    async def one() -> list[weakref.ref[Any]]:
+        runtime = await made()
+        await Timing.register(runtime, "timing", lambda: Timing("sets a timer"))
+        runtime.start()
+        await runtime.send_message(Say("one"), AgentId("timing", "a"))
+        await runtime.stop_when_idle()
+        agent = await runtime.try_get_underlying_agent_instance(AgentId("timing", "a"), Timing)
+        return [weakref.ref(runtime), weakref.ref(agent)]
+
+    async def main() -> list[bool]:
+        kept = [*await one(), *await one()]
+        await asyncio.sleep(0.01)  # the last tasks of the runtimes come to their end
+        gc.collect()
+        gone = [found() is None for found in kept]
+        while TIMERS:
+            TIMERS.pop().cancel()
+        return gone
+
+    assert run(main).output == asyncio.run(main()) == [True] * 4
+
+
+def test_an_agent_that_cannot_be_made_is_in_the_log_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        runtime = await made()
+        await runtime.register_factory("broken", lambda: int("broken"))
+        await runtime.add_subscription(TypeSubscription("bad.news", "broken"))
+        runtime.start()
+        await runtime.publish_message(Say("one"), TopicId("bad.news", "default"))
+        await runtime.stop_when_idle()
+
+    def logged(execute: Callable[[], object]) -> list[str]:
+        caplog.clear()
+        with caplog.at_level(logging.ERROR):
+            execute()
+        return [f"{each.name}: {each.getMessage()}" for each in caplog.records if each.name.startswith("autogen_core")]
+
+    plain = logged(lambda: asyncio.run(main()))
+    assert plain == ["autogen_core: Error constructing agent broken/default"]
+    assert logged(lambda: run(main)) == plain
 
 
 def test_a_handler_that_waits_for_itself_by_another_key_blocks_nobody() -> None:

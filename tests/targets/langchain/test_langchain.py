@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -328,3 +329,12 @@ def test_a_class_that_is_defined_later_is_recorded() -> None:
         return Later().invoke("hi").content
 
     assert len(models(run(adapter, program))) == 1
+
+
+def test_ids_that_the_probe_needs_are_none_of_the_program_s() -> None:
+    def program() -> Json:
+        with patch("uuid.uuid4", side_effect=AssertionError("nobody but the program asks for these")):
+            return str(Scripted().invoke("hello").content)
+
+    log = run(adapter, program)
+    assert (log.status, log.output) == ("completed", "1 olleh")

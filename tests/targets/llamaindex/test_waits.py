@@ -19,7 +19,7 @@ from workflows.retry_policy import ConstantDelayRetryPolicy
 
 from outtake_probe.attached import active
 from outtake_probe.gate import Stance
-from outtake_probe.records import Json
+from outtake_probe.records import Json, MessageQueued
 from tests.core.inprocess import Log
 from tests.targets.llamaindex.debugging import User, debug, record
 
@@ -197,23 +197,69 @@ def test_a_person_may_answer_what_the_program_would_answer_later() -> None:
     assert debug(program, script, stance=Stance()).output == "typed"
 
 
-def test_workflows_live_as_long_as_the_program_keeps_them() -> None:
+class Times(Workflow):
+    """Starts what outlives it."""
+
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        TIMERS.append(asyncio.get_running_loop().call_later(3600, str))
+        return StopEvent(result="done")
+
+
+class Sends(Workflow):
+    """A step leaves a task behind that sends an event when the step has come back."""
+
+    @step
+    async def begin(self, ctx: Context, ev: StartEvent) -> Told | None:
+        async def later() -> None:
+            await asyncio.sleep(0.02)
+            ctx.send_event(Told(text="late"))
+
+        TASKS.append(asyncio.create_task(later()))
+        return None
+
+    @step
+    async def end(self, ev: Told) -> StopEvent:
+        return StopEvent(result=ev.text)
+
+
+TIMERS: list[asyncio.TimerHandle] = []
+TASKS: list[asyncio.Task[None]] = []
+
+
+def test_what_a_step_sends_after_it_came_back_is_its_message() -> None:
+    async def program() -> Json:
+        return await Sends().run()
+
+    log = record(program)
+    assert (log.status, log.output) == ("completed", "late"), log.output
+    sent = [r for r in log.records if isinstance(r, MessageQueued)]
+    assert [(r.component, r.recipient) for r in sent] == [("Sends/begin", "Sends/end")]
+    begun = next(r.seq for r in log.records if r.kind == "invocation_ended" and r.component == "Sends/begin")
+    assert begun < sent[0].seq
+
+
+@pytest.mark.parametrize("kind", [Retries, Times])
+def test_workflows_live_as_long_as_the_program_keeps_them(kind: type[Workflow]) -> None:
     gone: list[weakref.ref[Any]] = []
 
     async def program() -> Json:
         for _ in range(2):
-            workflow = Retries()
+            workflow = kind()
             await workflow.run()
             gone.append(weakref.ref(workflow))
             del workflow
         await asyncio.sleep(0)
         gc.collect()
+        freed = [found() is None for found in gone]
+        while TIMERS:
+            TIMERS.pop().cancel()
         session = active()
         assert session is not None and session.target is not None
-        return [[found() is None for found in gone], session.target.describe()]
+        return [freed, session.target.describe()]
 
     log = record(program)
     assert log.status == "completed", log.output
     gone_by_then, described = log.output
     assert gone_by_then == [True, True]
-    assert {"Retries", "Retries/only"} <= {component["path"] for component in described["components"]}
+    assert {kind.__name__, f"{kind.__name__}/only"} <= {component["path"] for component in described["components"]}

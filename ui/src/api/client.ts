@@ -3,7 +3,7 @@
 import createClient, { type Middleware } from "openapi-fetch";
 
 import { setEntry } from "./entry";
-import type { Error as Refusal, paths } from "./schema";
+import type { Error as Refusal, Imported, paths } from "./schema";
 import { authorization, protocols } from "./token";
 
 /** What the server answered instead: the reason is for people. */
@@ -138,11 +138,11 @@ async function asked(path: string, how: RequestInit): Promise<Response> {
 }
 
 /** Bring runs in from a file. */
-export async function importFile(file: File): Promise<{ run: string }> {
+export async function importFile(file: File): Promise<Imported> {
   const response = await asked(`/api/import?${new URLSearchParams({ name: file.name })}`, {
     method: "POST",
     body: file,
     headers: { ...authorization(), "Content-Type": "application/octet-stream" },
   });
-  return (await response.json()) as { run: string };
+  return (await response.json()) as Imported;
 }

@@ -400,6 +400,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/explanation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain Run
+         * @description Why a run came out wrong: what it said, where that was said first, and the path from what led to it.
+         */
+        get: operations["explain_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/affects": {
         parameters: {
             query?: never;
@@ -1031,6 +1051,10 @@ export interface components {
             body: string;
             /** Value */
             value: unknown;
+            /** Thought */
+            thought: string;
+            /** Said */
+            said: string | null;
         };
         /** Breakpoint */
         Breakpoint: {
@@ -1070,6 +1094,8 @@ export interface components {
         /**
          * CallReach
          * @description Model and tool calls: all, those that could change, those after the record that cannot.
+         *
+         *     `tokens`, `cost` (US dollars) and `seconds` are what those that could change took in this run.
          */
         CallReach: {
             /** All */
@@ -1078,6 +1104,11 @@ export interface components {
             could: number;
             /** Cannot */
             cannot: number;
+            tokens: components["schemas"]["TokensSpent"];
+            /** Cost */
+            cost: number;
+            /** Seconds */
+            seconds: number;
         };
         /**
          * Calls
@@ -1558,6 +1589,30 @@ export interface components {
             schema: unknown;
         };
         /**
+         * Explanation
+         * @description Why a run came out wrong: what it said instead of what was expected, or its error, and the path to it, in order.
+         *
+         *     `path` is empty for a run that was not wrong.  `said` is null where it cannot be told which words are wrong.
+         */
+        Explanation: {
+            /** Run */
+            run: string;
+            /** Outcome */
+            outcome: ("passed" | "failed") | null;
+            /** Expected */
+            expected: string | null;
+            /** Answer */
+            answer: string | null;
+            /** Said */
+            said: string | null;
+            /** First */
+            first: number | null;
+            /** Origin */
+            origin: ("input" | "tool" | "person" | "model" | "program" | "error") | null;
+            /** Path */
+            path: components["schemas"]["PathStep"][];
+        };
+        /**
          * File
          * @description One of the program's own files, by its path relative to the program's folder.
          */
@@ -1646,13 +1701,17 @@ export interface components {
              * Form
              * @enum {string}
              */
-            form: "text" | "json" | "error" | "empty";
+            form: "text" | "json" | "error" | "thought" | "empty";
             /** Text */
             text: string;
             /** Size */
             size: number;
             /** Type */
             type: string;
+            /** Thought */
+            thought: string;
+            /** Calls */
+            calls: number;
         };
         /**
          * Hand
@@ -1770,6 +1829,12 @@ export interface components {
             runs: {
                 [key: string]: string;
             };
+            /** Log */
+            log: string;
+            /** Recognised */
+            recognised: string;
+            /** Guessed */
+            guessed: string[];
         };
         /**
          * InvocationEnded
@@ -2189,6 +2254,11 @@ export interface components {
              * @default 0
              */
             size?: number;
+            /**
+             * Writes
+             * @default 0
+             */
+            writes?: number;
             /** Body */
             body?: unknown;
         };
@@ -2243,6 +2313,36 @@ export interface components {
             said: string;
             /** After */
             after: string;
+        };
+        /**
+         * PathStep
+         * @description One record of the path to a wrong answer.
+         *
+         *     `says`: it says the wrong thing (`match`); else it led there, and `relation` is how the next record of the path came
+         *     from it, `match` what the two share.
+         */
+        PathStep: {
+            /** Seq */
+            seq: number;
+            /** Kind */
+            kind: string;
+            /** Component */
+            component: string;
+            /** Call */
+            call: ("agent" | "step" | "task" | "model" | "tool" | "flow") | null;
+            /** Recipient */
+            recipient: string | null;
+            /** Invocation */
+            invocation: number | null;
+            /** Hash */
+            hash: string | null;
+            /** Failed */
+            failed: boolean;
+            /** Says */
+            says: boolean;
+            /** Relation */
+            relation: ("message" | "cause" | "state" | "value" | "input" | "inside" | "called" | "edit" | "result") | null;
+            match: components["schemas"]["TextMatch"] | null;
         };
         /**
          * Pending
@@ -2586,6 +2686,8 @@ export interface components {
             cut: number | null;
             /** Edits */
             edits: components["schemas"]["Outline"][];
+            /** Changed */
+            changed: string;
             /** Records */
             records: number;
             /** Created */
@@ -2610,6 +2712,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Timed */
+            timed: boolean;
             /** Untrusted */
             untrusted: boolean;
             /** Depth */
@@ -2781,6 +2885,11 @@ export interface components {
              */
             imported: boolean;
             /**
+             * Timed
+             * @default true
+             */
+            timed: boolean;
+            /**
              * Untrusted
              * @default false
              */
@@ -2797,6 +2906,8 @@ export interface components {
             reuse: string | null;
             /** Edits */
             edits: components["schemas"]["Edit"][];
+            /** Changed */
+            changed: string;
             /** Mocks */
             mocks: components["schemas"]["Edit"][];
             /** Config */
@@ -2805,6 +2916,12 @@ export interface components {
             };
             /** Args */
             args: string[];
+            /** Log */
+            log: string;
+            /** Recognised */
+            recognised: string;
+            /** Guessed */
+            guessed: string[];
             /** Created */
             created: number;
             /** Input */
@@ -3005,6 +3122,11 @@ export interface components {
              */
             imported: boolean;
             /**
+             * Timed
+             * @default true
+             */
+            timed: boolean;
+            /**
              * Untrusted
              * @default false
              */
@@ -3034,6 +3156,8 @@ export interface components {
             cut: number | null;
             /** Edits */
             edits: components["schemas"]["Outline"][];
+            /** Changed */
+            changed: string;
             /** Records */
             records: number;
             /** Created */
@@ -3058,6 +3182,8 @@ export interface components {
             expected: string | null;
             /** Imported */
             imported: boolean;
+            /** Timed */
+            timed: boolean;
             /** Untrusted */
             untrusted: boolean;
         };
@@ -3421,6 +3547,16 @@ export interface components {
             output: number;
         };
         /**
+         * TokensSpent
+         * @description Tokens of prompts, and of answers.
+         */
+        TokensSpent: {
+            /** In */
+            in: number;
+            /** Out */
+            out: number;
+        };
+        /**
          * Trace
          * @description Items as a tree, each followed by what it encloses, or in time order; `total` of them before any limit.
          */
@@ -3598,6 +3734,7 @@ export type Edit = components['schemas']['Edit'];
 export type EditRequest = components['schemas']['EditRequest'];
 export type Edited = components['schemas']['Edited'];
 export type Error = components['schemas']['Error'];
+export type Explanation = components['schemas']['Explanation'];
 export type File = components['schemas']['File'];
 export type ForkRequest = components['schemas']['ForkRequest'];
 export type GapEvent = components['schemas']['GapEvent'];
@@ -3620,6 +3757,7 @@ export type Noted = components['schemas']['Noted'];
 export type Outline = components['schemas']['Outline'];
 export type Pair = components['schemas']['Pair'];
 export type Passage = components['schemas']['Passage'];
+export type PathStep = components['schemas']['PathStep'];
 export type Pending = components['schemas']['Pending'];
 export type PendingHold = components['schemas']['PendingHold'];
 export type Picked = components['schemas']['Picked'];
@@ -3658,6 +3796,7 @@ export type Step = components['schemas']['Step'];
 export type StreamChunk = components['schemas']['StreamChunk'];
 export type TextMatch = components['schemas']['TextMatch'];
 export type Tokens = components['schemas']['Tokens'];
+export type TokensSpent = components['schemas']['TokensSpent'];
 export type Trace = components['schemas']['Trace'];
 export type TraceItem = components['schemas']['TraceItem'];
 export type Vacuumed = components['schemas']['Vacuumed'];
@@ -5430,6 +5569,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */

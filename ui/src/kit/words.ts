@@ -1,6 +1,7 @@
 /** Numbers and times as people say them. */
 
 export function duration(seconds: number): string {
+  if (Number.isNaN(seconds)) return "";
   if (seconds < 0.0005) return "0 ms";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

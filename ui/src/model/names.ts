@@ -19,7 +19,8 @@ export function ownerOf(path: string): string {
   return cut > 0 && GENERIC.has(path.slice(cut + 1)) ? path.slice(0, cut) : path;
 }
 
-/** A run as it is called in a list: its number, and its name where it has one. */
-export function runTitle(run: { run: string; name: string }): string {
-  return run.name ? `${run.run} ${run.name}` : run.run;
+/** A run as it is called in a list: its number, and its name where it has one; a fork without one by what was changed. */
+export function runTitle({ run, name, changed }: { run: string; name: string; changed?: string }): string {
+  const called = name || changed;
+  return called ? `${run} ${called}` : run;
 }

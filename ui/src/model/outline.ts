@@ -263,6 +263,17 @@ export function isCopy(outline: Outline, seq: number): boolean {
   );
 }
 
+/** Whether a message is the one before it, to another recipient, and nothing was done to either. */
+export function isSameLetter(outline: Outline, seq: number): boolean {
+  return (
+    isCopy(outline, seq) &&
+    outline.doneTo(seq).length === 0 &&
+    outline.doneTo(seq - 1).length === 0 &&
+    outline.typeNumber(seq) === outline.typeNumber(seq - 1) &&
+    outline.reference(seq, "parent") === outline.reference(seq - 1, "parent")
+  );
+}
+
 /** The message or the end of an invocation that a record of an edit or of a dropped message is about, or `NONE`. */
 export function subjectOf(outline: Outline, seq: number): number {
   const kind = outline.kind(seq);

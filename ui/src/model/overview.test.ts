@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { Hues } from "./hues";
 import type { LogRecord } from "@/api/types";
 
 import { NONE, Outline } from "./outline";
@@ -141,7 +142,7 @@ describe("a column", () => {
 describe("a legend", () => {
   it("counts kinds in their usual order", () => {
     const column = alone(logOf(TALK));
-    const told = listed(legendOf([column], "kind", 9)).map(({ entry }) => [entry.label, entry.count]);
+    const told = listed(legendOf([column], "kind", new Hues())).map(({ entry }) => [entry.label, entry.count]);
     expect(told).toEqual([
       ["Messages", 2],
       ["Agents", 1],
@@ -152,7 +153,10 @@ describe("a legend", () => {
   });
 
   it("tells senders by who owns the model, and says what has none", () => {
-    const told = listed(legendOf([alone(logOf(TALK))], "sender", 9)).map(({ entry }) => [entry.label, entry.count]);
+    const told = listed(legendOf([alone(logOf(TALK))], "sender", new Hues())).map(({ entry }) => [
+      entry.label,
+      entry.count,
+    ]);
     expect(told).toEqual([
       ["a", 5],
       ["boss", 1],
@@ -160,22 +164,25 @@ describe("a legend", () => {
     ]);
   });
 
-  it("takes the rest together where colours end", () => {
-    const { entries } = legendOf([alone(logOf(TALK))], "sender", 1);
-    expect(entries.map(({ label, count, colour }) => [label, count, colour])).toEqual([
-      ["None or other", 7, null],
-      ["boss", 1, 0],
-    ]);
+  it("gives agents the colours that they have everywhere, and others none", () => {
+    const hues = new Hues();
+    const outline = logOf([...TALK, { kind: "invocation_started", call: "agent", component: "c", parent: 1 }]);
+    hues.update(outline);
+    const { entries } = legendOf([alone(outline)], "sender", hues);
+    expect(entries.find(({ label }) => label === "c")?.colour).toBe(hues.of("c"));
+    expect(entries.find(({ label }) => label === "boss")?.colour).toBeNull();
   });
 
   it("gives each row of its own one entry, and counts each record once", () => {
     const parent = alone(logOf(TALK));
     const fork = columnOf({ run: "r2", cut: 3, outline: after(recordsOf(TALK), 3), base: 3 }, parent, false);
     for (const colouring of ["kind", "type", "sender", "recipient"] as const) {
-      const legend = legendOf([parent, fork], colouring, 9);
+      const legend = legendOf([parent, fork], colouring, new Hues());
       const rows = parent.seqs.length + fork.seqs.length;
       expect(legend.entries.reduce((sum, { count }) => sum + count, 0)).toBe(rows);
       expect(legend.of.get(fork)?.length).toBe(fork.seqs.length);
+      const own = legendOf([parent, fork], colouring, new Hues(), "r2");
+      expect(own.entries.reduce((sum, { count }) => sum + count, 0)).toBe(fork.length);
     }
   });
 });

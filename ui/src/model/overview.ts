@@ -10,6 +10,7 @@ import type { Colouring } from "@/state/prefs";
 import { type Aspect, ASPECT_NAMES, ASPECTS, aspectOf } from "./aspects";
 import { ownerOf, shortName } from "./names";
 import { NONE, type Outline } from "./outline";
+import { HUES, type Hues } from "./hues";
 import { plumbingOf } from "./rows";
 
 /** What is known of a run's own records. */
@@ -151,7 +152,7 @@ export interface Entry {
   /** What it is found by. */
   key: string;
   label: string;
-  /** Records of all columns, each counted once. */
+  /** Records of the run that is looked at. */
   count: number;
   /** Which of the colours it has: an aspect, or the number of a hue; null is for all the rest. */
   colour: Aspect | number | null;
@@ -165,41 +166,63 @@ export interface Legend {
 
 const OTHERS = "\u0000others";
 
-/** What the columns are coloured by; beyond `hues` different ones, the rest is one. */
-export function legendOf(columns: readonly Column[], colouring: Colouring, hues: number): Legend {
+/** Entries beyond which the rest is one: so many nobody tells apart. */
+const MOST_ENTRIES = 60;
+
+/**
+ * What the columns are coloured by: agents in their own colours, types in one each as long as there are some.  The counts
+ * are of `run` alone, with what it shares with its parents.
+ */
+export function legendOf(columns: readonly Column[], colouring: Colouring, hues: Hues, run?: string): Legend {
   const entries: Entry[] = [];
   const byKey = new Map<string, number>();
   let used = 0;
   const entryOf = (key: string, label: string, colour: Aspect | null): number => {
     let at = byKey.get(key);
     if (at === undefined) {
-      const rest = colour === null && (key === "" || used >= hues);
+      const rest = colour === null && (key === "" || entries.length >= MOST_ENTRIES);
       if (rest && key !== "") {
         at = entryOf("", "", null);
         byKey.set(key, at);
         return at;
       }
       at = entries.length;
+      const own = colouring === "type" ? (used < HUES ? used++ : null) : hues.of(key);
       entries.push({
         key: key || OTHERS,
         label: label || "None or other",
         count: 0,
-        colour: colour ?? (rest ? null : used++),
+        colour: colour ?? (rest ? null : own),
       });
       byKey.set(key, at);
     }
     return at;
   };
   const of = new Map<Column, Uint8Array>();
-  for (const column of columns) of.set(column, entriesOf(column, colouring, entryOf, entries));
+  for (const column of columns) of.set(column, entriesOf(column, colouring, hues, entryOf));
+  const counted = columns.filter((column) => run === undefined || column.run === run);
+  for (const column of counted.length > 0 ? counted : columns) count(column, of, entries, run !== undefined);
   return { entries, of };
+}
+
+/** Count the rows of a column; `whole` with those that it shares with its parents. */
+function count(column: Column, of: Legend["of"], entries: Entry[], whole: boolean): void {
+  let upto = column.length;
+  for (let part: Column | null = column; part !== null; part = whole ? part.parent : null) {
+    const own = of.get(part);
+    for (let row = part.shared; row < upto; row++) {
+      const entry = entries[own?.[row - part.shared] ?? 0];
+      if (entry) entry.count++;
+    }
+    upto = Math.min(upto, part.shared);
+  }
 }
 
 function entriesOf(
   column: Column,
   colouring: Colouring,
+  hues: Hues,
   entryOf: (key: string, label: string, colour: Aspect | null) => number,
-  entries: Entry[],
 ): Uint8Array {
   const { outline, base, seqs } = column;
   const found = new Uint8Array(seqs.length);
@@ -217,14 +240,12 @@ function entriesOf(
       entry = byName[name + 1] ?? NONE;
       if (entry === NONE) {
         const text = name === NONE ? "" : (outline.names[name] ?? "");
-        const key = colouring === "type" ? text : ownerOf(text);
+        const key = colouring === "type" ? text : (hues.owner(text) ?? ownerOf(text));
         entry = entryOf(key, colouring === "type" ? key : shortName(key), null);
         byName[name + 1] = entry;
       }
     }
     found[row] = entry;
-    const known = entries[entry];
-    if (known) known.count++;
   }
   return found;
 }
@@ -238,8 +259,14 @@ function nameAt(outline: Outline, at: number, colouring: Colouring): number {
 
 /** The entries as a legend lists them: kinds in their usual order, else the most frequent first, the rest last. */
 export function listed(legend: Legend): { entry: Entry; at: number }[] {
-  const order = ({ colour, count }: Entry): [number, number] =>
-    colour === null ? [1, 0] : typeof colour === "number" ? [0, -count] : [0, ASPECTS.indexOf(colour)];
+  const order = ({ key, colour, count }: Entry): [number, number] =>
+    key === OTHERS
+      ? [1, 0]
+      : colour === null
+        ? [0, -count]
+        : typeof colour === "number"
+          ? [0, -count]
+          : [0, ASPECTS.indexOf(colour)];
   return legend.entries
     .map((entry, at) => ({ entry, at }))
     .toSorted((one, other) => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { clockOf, DEFAULT_ASPECTS, type RowChoice, depthsOf, rowAt, rowsOf } from "./rows";
+import type { Outline } from "./outline";
+import { clockOf, DEFAULT_ASPECTS, depthsOf, rowAt, type RowChoice, rowsOf as rowsBy } from "./rows";
 import { logOf } from "./testing";
+import { Turns } from "./turns";
 
 const ALL: RowChoice = {
   aspects: DEFAULT_ASPECTS,
@@ -10,6 +12,13 @@ const ALL: RowChoice = {
   plumbing: false,
   folded: new Set(),
   held: new Set(),
+  errors: false,
+  changes: false,
+};
+const rowsOf = (log: Outline, choice: RowChoice, calls = false) => {
+  const turns = new Turns();
+  turns.update(log);
+  return rowsBy(log, choice, turns, calls);
 };
 const team = () =>
   logOf([
@@ -42,6 +51,23 @@ describe("rows", () => {
     ]);
     log.truncate(2);
     expect([...rowsOf(log, ALL).counts]).toEqual([3]);
+  });
+
+  it("tell a call and its return, and the message that it takes, as one", () => {
+    expect([...rowsOf(team(), ALL, true).seqs]).toEqual([0, 1, 5, 6, 12]);
+    expect([...rowsOf(team(), { ...ALL, found: new Set([8]) }, true).seqs]).toEqual([6]);
+  });
+
+  it("of errors, leave only what failed and what is around it", () => {
+    const log = logOf([
+      { kind: "invocation_started", call: "agent", component: "a" },
+      { kind: "invocation_started", call: "tool", component: "a/tools/t", parent: 0 },
+      { kind: "invocation_ended", call: "tool", component: "a/tools/t", invocation: 1, parent: 0, failed: true },
+      { kind: "invocation_ended", call: "agent", component: "a", invocation: 0 },
+      { kind: "invocation_started", call: "agent", component: "b" },
+    ]);
+    expect([...rowsOf(log, { ...ALL, errors: true }).seqs]).toEqual([0, 1, 2]);
+    expect([...rowsOf(log, { ...ALL, errors: true }, true).seqs]).toEqual([0, 1]);
   });
 
   it("join a message to several recipients and leave the plumbing out", () => {

@@ -6,7 +6,8 @@
  */
 
 import { type Aspect, aspectOf } from "./aspects";
-import { isCopy, NONE, type Outline } from "./outline";
+import { isSameLetter, NONE, type Outline } from "./outline";
+import type { Turns } from "./turns";
 
 export interface RowChoice {
   /** Aspects that are shown. */
@@ -21,6 +22,10 @@ export interface RowChoice {
   folded: ReadonlySet<number>;
   /** Records that are shown in any case: those that are held. */
   held: ReadonlySet<number>;
+  /** Only what failed, or has an error inside. */
+  errors: boolean;
+  /** Only what was changed. */
+  changes: boolean;
 }
 
 export interface Rows {
@@ -50,8 +55,8 @@ export const DEFAULT_ASPECTS: ReadonlySet<Aspect> = new Set<Aspect>([
 ]);
 const DEEPEST = 255;
 
-/** The rows that a choice gives. */
-export function rowsOf(outline: Outline, choice: RowChoice): Rows {
+/** The rows that a choice gives; with `calls`, an invocation's start stands for its end too, and for the message that it takes. */
+export function rowsOf(outline: Outline, choice: RowChoice, turns: Turns, calls = false): Rows {
   const { length } = outline;
   const seqs = new Int32Array(length);
   const counts = new Int32Array(length);
@@ -59,20 +64,23 @@ export function rowsOf(outline: Outline, choice: RowChoice): Rows {
   const inside = depthsOf(outline);
   const hidden = choice.folded.size > 0 ? hiddenIn(outline, choice.folded) : null;
   const plumbing = plumbingOf(outline);
-  const shown = componentTest(outline, choice.components);
+  const told = calls ? toldByCalls(outline, plumbing, turns) : null;
+  const shown = choice.components === null ? () => true : rowTest(outline, choice.components);
   let row = -1;
   let left = 0;
   let lastShown = NONE;
   for (let seq = 0; seq < length; seq++) {
-    if (hidden?.[seq]) continue;
+    if (hidden?.[seq] || told?.[seq]) continue;
     if (!choice.aspects.has(aspectOf(outline, seq))) continue;
-    if (choice.found !== null && !choice.found.has(seq)) continue;
+    if (choice.found !== null && !choice.found.has(seq) && !(calls && choice.found.has(turns.end(seq)))) continue;
+    if (choice.errors && !outline.has(seq, "failed") && turns.errorsOf(seq) === 0) continue;
+    if (choice.changes && !isChange(outline, seq, calls ? turns.end(seq) : NONE)) continue;
     if (!shown(seq)) continue;
     if (plumbing[seq]) {
       left++;
       if (!choice.plumbing && !choice.held.has(seq)) continue;
     }
-    if (row >= 0 && lastShown === seq - 1 && sameLetter(outline, seq)) {
+    if (row >= 0 && lastShown === seq - 1 && isSameLetter(outline, seq)) {
       counts[row] = (counts[row] ?? 0) + 1;
     } else {
       row++;
@@ -149,22 +157,12 @@ function hiddenIn(outline: Outline, folded: ReadonlySet<number>): Uint8Array {
 /** How many records in a line say the same to several recipients, this one the first. */
 export function letterOf(outline: Outline, seq: number): number {
   let count = 1;
-  while (seq + count < outline.length && sameLetter(outline, seq + count)) count++;
+  while (seq + count < outline.length && isSameLetter(outline, seq + count)) count++;
   return count;
 }
 
-function sameLetter(outline: Outline, seq: number): boolean {
-  return (
-    isCopy(outline, seq) &&
-    outline.doneTo(seq).length === 0 &&
-    outline.doneTo(seq - 1).length === 0 &&
-    outline.typeNumber(seq) === outline.typeNumber(seq - 1) &&
-    outline.reference(seq, "parent") === outline.reference(seq - 1, "parent")
-  );
-}
-
-function componentTest(outline: Outline, wanted: ReadonlySet<string> | null): (seq: number) => boolean {
-  if (wanted === null) return () => true;
+/** Whether a record is of one of these components, or of what is inside them, as sender or recipient. */
+export function rowTest(outline: Outline, wanted: ReadonlySet<string>): (seq: number) => boolean {
   const fits = outline.names.map((name) => wanted.has(name) || [...wanted].some((path) => name.startsWith(`${path}/`)));
   return (seq) => {
     const sender = outline.componentNumber(seq);
@@ -202,7 +200,35 @@ export function plumbingOf(outline: Outline): Uint8Array {
 /** Types by which AutoGen's group chats repeat to their output stream what was said. */
 const ECHOES = new Set(["GroupChatMessage", "GroupChatTermination"]);
 
-function isControl(outline: Outline, seq: number): boolean {
+/** Which records the rows of calls tell: ends of invocations, and messages that one of them takes. */
+function toldByCalls(outline: Outline, plumbing: Uint8Array, turns: Turns): Uint8Array {
+  const told = new Uint8Array(outline.length);
+  for (let seq = 0; seq < outline.length; seq++) {
+    if (outline.kind(seq) !== "invocation_started" || plumbing[seq]) continue;
+    const end = turns.end(seq);
+    if (end !== NONE) told[end] = 1;
+    const message = outline.reference(seq, "message");
+    const kept =
+      message === NONE || CHANGED.some((flag) => outline.has(message, flag)) || outline.has(message, "by_user");
+    if (kept || outline.has(message, "empty")) continue;
+    told[message] = 1;
+    for (let copy = message; copy > 0 && isSameLetter(outline, copy); copy--) told[copy - 1] = 1;
+    for (let copy = message + 1; copy < outline.length && isSameLetter(outline, copy); copy++) told[copy] = 1;
+  }
+  return told;
+}
+
+const CHANGED = ["edited", "injected", "mocked", "dropped"] as const;
+
+/** Whether something was changed by a record, or about it. */
+function isChange(outline: Outline, seq: number, end: number): boolean {
+  const kind = outline.kind(seq);
+  if (kind === "edited" || kind === "config_set" || kind === "message_dropped" || kind === "message_moved") return true;
+  return CHANGED.some((flag) => outline.has(seq, flag) || (end !== NONE && outline.has(end, flag)));
+}
+
+/** Whether a message has no content, or only repeats to a framework's output what was said. */
+export function isControl(outline: Outline, seq: number): boolean {
   if ((["edited", "injected", "dropped"] as const).some((flag) => outline.has(seq, flag))) return false;
   if (outline.has(seq, "empty")) return true;
   return ECHOES.has(outline.type(seq)) && outline.recipient(seq).endsWith("/output");

@@ -11,6 +11,10 @@ export type Dock = "bottom" | "side";
 /** What a dock shows; nothing where it is closed. */
 export type Shown = PanelId | "none";
 
+/** `story` is turns, `calls` a call and its return on a row, `records` every record on its own. */
+export const DENSITIES = ["story", "calls", "records"] as const;
+export type Density = (typeof DENSITIES)[number];
+
 export interface Place {
   /** The selected record. */
   at?: number;
@@ -28,8 +32,14 @@ export interface Place {
   /** Components that are shown, where not all. */
   only?: string;
   plumbing?: boolean;
+  /** How densely the history tells the run, where not as usual. */
+  density?: Density;
+  /** Only what has an error in it, or only what was changed. */
+  show?: "errors" | "changes";
   /** Only the records that say what is searched for in words that none before has. */
   first?: boolean;
+  /** Whether the path to a wrong answer is shown. */
+  why?: boolean;
 }
 
 /** A place out of an address that somebody may have typed: what makes no sense is left out. */
@@ -45,8 +55,12 @@ export function readPlace(search: Record<string, unknown>): Place {
     const value = search[dock];
     if (value === "none" || PANELS.includes(value as PanelId)) place[dock] = value as Shown;
   }
+  const density = DENSITIES.find((one) => one === search["density"]);
+  if (density) place.density = density;
+  if (search["show"] === "errors" || search["show"] === "changes") place.show = search["show"];
   if (search["plumbing"] === true || search["plumbing"] === "true") place.plumbing = true;
   if (search["first"] === true || search["first"] === "true") place.first = true;
+  if (search["why"] === true || search["why"] === "true") place.why = true;
   return place;
 }
 

@@ -3,15 +3,17 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
-import type { Dock, PanelId } from "./place";
+import type { Density, Dock, PanelId } from "./place";
 
 export type Colouring = "kind" | "type" | "sender" | "recipient";
 
 interface Prefs {
   docks: Record<PanelId, Dock>;
   colouring: Colouring;
+  density: Density;
   move: (panel: PanelId, dock: Dock) => void;
   colour: (by: Colouring) => void;
+  read: (density: Density) => void;
 }
 
 const DOCKS: Record<PanelId, Dock> = {
@@ -29,9 +31,11 @@ export const usePrefs = create<Prefs>()(
   persist(
     (set) => ({
       docks: DOCKS,
-      colouring: "kind",
+      colouring: "sender",
+      density: "story",
       move: (panel, dock) => set((prefs) => ({ docks: { ...prefs.docks, [panel]: dock } })),
       colour: (colouring) => set({ colouring }),
+      read: (density) => set({ density }),
     }),
     {
       name: "outtake",

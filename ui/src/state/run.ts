@@ -20,7 +20,7 @@ const NEXT = 20_000;
 /** Records of one request for what records say. */
 const PICK = 100;
 /** Records that are asked for at once; who scrolls past more than these does not look at the first of them. */
-const MOST_WANTED = 2 * PICK;
+const MOST_WANTED = 6 * PICK;
 /** Milliseconds in which wishes gather. */
 const GATHERING = 40;
 const MOST_KEPT = 20_000;

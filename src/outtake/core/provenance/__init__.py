@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from outtake.core.provenance.contents import Contents, Fetch
+from outtake.core.provenance.explaining import Explaining, Explanation
 from outtake.core.provenance.forms import Match, Sought, seek
 from outtake.core.provenance.hands import Hand, Trail, line
 from outtake.core.provenance.origins import Chain, Origins, Source
@@ -15,7 +16,20 @@ from outtake.core.provenance.parts import Parts
 from outtake.core.provenance.reach import LINKS, Reach, Reached, split
 from outtake.core.provenance.story import Entry, Story
 
-__all__ = ["LINKS", "Chain", "Hand", "Match", "Provenance", "Reached", "Sought", "Source", "line", "seek", "split"]
+__all__ = [
+    "LINKS",
+    "Chain",
+    "Explanation",
+    "Hand",
+    "Match",
+    "Provenance",
+    "Reached",
+    "Sought",
+    "Source",
+    "line",
+    "seek",
+    "split",
+]
 
 
 class Provenance:
@@ -36,6 +50,10 @@ class Provenance:
     def nearest(self, sought: Sought) -> Hand | None:
         """Where a number was not found: the first record with the one that is nearest."""
         return Trail(self.story, self._contents("body"), sought).nearest()
+
+    def explain(self) -> Explaining:
+        """What explains why the run came out wrong."""
+        return Explaining(self.story, self._contents("body", "changes"))
 
     def affects(self, seq: int) -> dict[int, Reached]:
         """The invocations and messages that a change of record `seq` could reach."""

@@ -81,6 +81,36 @@ class Why(Answer):
     """Records that say the text and did not lead to this one."""
 
 
+class PathStep(RecordOutline):
+    """One record of the path to a wrong answer.
+
+    `says`: it says the wrong thing (`match`); else it led there, and `relation` is how the next record of the path came
+    from it, `match` what the two share.
+    """
+
+    says: bool
+    relation: Literal["message", "cause", "state", "value", "input", "inside", "called", "edit", "result"] | None
+    match: TextMatch | None
+
+
+class Explanation(Answer):
+    """Why a run came out wrong: what it said instead of what was expected, or its error, and the path to it, in order.
+
+    `path` is empty for a run that was not wrong.  `said` is null where it cannot be told which words are wrong.
+    """
+
+    run: str
+    outcome: Literal["passed", "failed"] | None
+    expected: str | None
+    answer: str | None
+    said: str | None
+    first: int | None
+    """The first record that says it."""
+    origin: Literal["input", "tool", "person", "model", "program", "error"] | None
+    """Where it came from: a model said it first, a tool gave it, ..."""
+    path: list[PathStep]
+
+
 class Because(Answer):
     """Why something could change: the link, the record that it leads from, in words."""
 
@@ -108,12 +138,25 @@ class ComponentReach(Answer):
     all: int
 
 
+class TokensSpent(Answer):
+    """Tokens of prompts, and of answers."""
+
+    in_: int = Field(alias="in")
+    out: int
+
+
 class CallReach(Answer):
-    """Model and tool calls: all, those that could change, those after the record that cannot."""
+    """Model and tool calls: all, those that could change, those after the record that cannot.
+
+    `tokens`, `cost` (US dollars) and `seconds` are what those that could change took in this run.
+    """
 
     all: int
     could: int
     cannot: int
+    tokens: TokensSpent
+    cost: float
+    seconds: float
 
 
 class Affected(Answer):

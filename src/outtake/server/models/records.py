@@ -21,10 +21,15 @@ By = Literal["plan", "user"]
 class Glance(Answer):
     """How a body begins, in words where it says something; `size` is how many characters all of it has."""
 
-    form: Literal["text", "json", "error", "empty"]
+    form: Literal["text", "json", "error", "thought", "empty"]
+    """`thought`: nothing was said, and the text is what was thought."""
     text: str
     size: int
     type: str
+    thought: str
+    """The beginning of what was thought and not said."""
+    calls: int
+    """How many tool calls it asks for."""
 
 
 class RecordBase(Lean):
@@ -172,6 +177,7 @@ class Noted(RecordBase):
     type: str = ""
     span: int | None = None
     size: int = 0
+    writes: int = 0
     body: Json = None
 
 
@@ -304,6 +310,10 @@ class Body(Answer):
 
     body: str
     value: Json
+    thought: str
+    """What was thought in it and not said."""
+    said: str | None
+    """What was said in words beside that; None where nothing was thought or nothing said."""
 
 
 MODELS: dict[str, type[RecordBase]] = {get_args(m.model_fields["kind"].annotation)[0]: m for m in get_args(AnyRecord)}

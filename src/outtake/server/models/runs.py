@@ -103,6 +103,8 @@ class RunSummary(Answer):
     parent: str | None
     cut: int | None
     edits: list[Outline]
+    changed: str
+    """What was changed in a fork, in a few words."""
     records: int
     created: float
     ended: float | None
@@ -120,6 +122,8 @@ class RunSummary(Answer):
     """The answer that is expected of it, or of the nearest run that it was forked from."""
     imported: bool
     """It was read from a log of something else: there is no program that could be run or forked."""
+    timed: bool
+    """False: its log has no times, and those of the run say when it was imported."""
     untrusted: bool
     """It came in a file: somebody else wrote what a fork of it would start."""
 
@@ -181,6 +185,8 @@ class RunState(Answer):
     outcome: Outcome | None = None
     expected: str | None = None
     imported: bool = False
+    timed: bool = True
+    """False: its log has no times, and those of the run say when it was imported."""
     untrusted: bool = False
     """It came in a file: to fork or build it asks for `trust`."""
 
@@ -194,11 +200,19 @@ class RunInfo(RunState):
     parent: str | None
     reuse: str | None
     edits: list[Edit]
+    changed: str
+    """What was changed in a fork, in a few words."""
     mocks: list[Edit]
     """Mocks that hold since its start."""
     config: dict[str, Json]
     """Settings at its start, by ``component.key``."""
     args: list[str]
+    log: str
+    """Of an imported run: what it was read from, such as ``LangSmith``."""
+    recognised: str
+    """Of an imported run: what of its file showed that."""
+    guessed: list[str]
+    """Of an imported run: what its log does not say and was taken for likely."""
     created: float
     input: Json
     output: Json
@@ -305,3 +319,9 @@ class Imported(Answer):
 
     run: str
     runs: dict[str, str]
+    log: str
+    """What kind of log it is; empty: it is an export of Outtake."""
+    recognised: str
+    """What of the file showed that."""
+    guessed: list[str]
+    """What the log does not say and was taken for likely."""

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from outtake.server.encoding import Plain
-from outtake.server.models.provenance import Affected, Why
+from outtake.server.models.provenance import Affected, Explanation, Why
 from outtake.server.routes.given import RunId, Using
 
 router = APIRouter(prefix="/api/runs/{run}", tags=["provenance"])
@@ -25,6 +25,12 @@ def explain_record(
 ) -> Response:
     """What led to a record; with `text`, each record that says it (without `seq`: from the first one on)."""
     return Plain(service.why(run, seq, text, limit))
+
+
+@router.get("/explanation", responses={200: {"model": Explanation}})
+def explain_run(service: Using, run: RunId) -> Response:
+    """Why a run came out wrong: what it said, where that was said first, and the path from what led to it."""
+    return Plain(service.explain(run))
 
 
 @router.get("/affects", responses={200: {"model": Affected}})

@@ -25,6 +25,7 @@ from autogen_core.logging import AgentConstructionExceptionEvent
 T = TypeVar("T", bound=Agent)
 Factory = Callable[[], Any]
 _events = logging.getLogger(EVENT_LOGGER_NAME)
+_log = logging.getLogger("autogen_core")
 
 
 class Agents(AgentRuntime):
@@ -95,6 +96,7 @@ class Agents(AgentRuntime):
                 )
         except BaseException as error:
             _events.info(AgentConstructionExceptionEvent(agent_id=agent, exception=error))
+            _log.exception("Error constructing agent %s", agent)
             raise
         return made  # type: ignore[no-any-return]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar
@@ -39,6 +40,14 @@ QUEUED, OFFERED, PASSED, GONE = "queued", "offered", "passed", "gone"
 
 
 @dataclass(eq=False)
+class Batch:
+    """What was queued together: AutoGen's own runtime has one entry in its queue for all who hear a message."""
+
+    asked_for: bool = False
+    """Whoever delivers by hand has asked for it."""
+
+
+@dataclass(eq=False)
 class Item:
     """One message for one agent."""
 
@@ -52,6 +61,7 @@ class Item:
     context: MessageContext
     future: asyncio.Future[Any] | None = None
     """Who waits for the answer."""
+    batch: Batch = field(default_factory=Batch)
     state: str = QUEUED
     body: Json = None
     task: asyncio.Task[None] | None = None
@@ -61,6 +71,8 @@ class Item:
     grant: asyncio.Future[None] | None = None
     """Who asked for the next message, and waits until this one is delivered."""
     served: bool = False
+    unmade: bool = False
+    """Its recipient could not be constructed."""
     injected: bool = False
     envelope: EnvelopeMetadata | None = None
     """Links its spans to the one in which it was sent."""
@@ -75,8 +87,8 @@ class Item:
             self.call.input, self.call.revised = self.body, True
 
 
-delivery: ContextVar[Item | None] = ContextVar("outtake_autogen_delivery", default=None)
-"""The delivery inside which the running code is."""
+_delivery: ContextVar[weakref.ref[Item] | None] = ContextVar("outtake_autogen_delivery", default=None)
+"""The delivery inside which the running code is.  What a handler starts keeps its context, but not the runtime."""
 
 
 class Desk:
@@ -179,7 +191,7 @@ class Desk:
         kept: set[tuple[int, AgentId]] = set()
         for item in self.items:
             key = (id(item.runtime), item.recipient)
-            if item.state == QUEUED and key not in kept and item.runtime.delivers:
+            if item.state == QUEUED and key not in kept and item.runtime.delivers(item):
                 return item
             kept.add(key)
         return None
@@ -193,7 +205,7 @@ class Desk:
 
     async def _deliver(self, item: Item) -> None:
         task = asyncio.current_task()
-        delivery.set(item)
+        _delivery.set(weakref.ref(item))
         call = item.call = item.runtime.delivery_call(item)
         try:
             value = await acall(self.session, call, functools.partial(self._pass, item))
@@ -241,7 +253,8 @@ class Desk:
 @contextmanager
 def inside_call(wake: Callable[[], None]) -> Iterator[None]:
     """A model or tool call is in progress in the delivery that is running."""
-    item = delivery.get()
+    here = _delivery.get()
+    item = here() if here is not None else None
     if item is None:
         yield
         return

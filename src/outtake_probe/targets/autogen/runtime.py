@@ -43,7 +43,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import Stopped
 from outtake_probe.targets.autogen import messages, settings
 from outtake_probe.targets.autogen.agents import Agents
-from outtake_probe.targets.autogen.desk import Desk, Item
+from outtake_probe.targets.autogen.desk import Batch, Desk, Item
 from outtake_probe.targets.autogen.paths import here
 from outtake_probe.targets.autogen.spans import Spans
 
@@ -77,6 +77,8 @@ class Runtime(Agents):
         self._context: contextvars.Context | None = None
         self._started = False
         self._grants: list[asyncio.Future[None]] = []
+        self._empty = 0
+        """Entries that AutoGen's own queue would hold and nothing is to be delivered for, while it is not started."""
         self._outstanding = 0
         self._idle: list[asyncio.Future[None]] = []
         self.kept_open = False
@@ -111,6 +113,9 @@ class Runtime(Agents):
                 self._log_event(message, sender, recipient, MessageKind.DIRECT, DeliveryStage.SEND)
                 _log.info("Sending message of type %s to %s: %s", _type(message), recipient.type, _Said(message))
                 await self._queue(message, [recipient], context, future)
+            except MessageDroppedException:
+                self._nothing_to_deliver()
+                raise
             finally:
                 self._close()
             context.cancellation_token.link_future(future)
@@ -140,13 +145,15 @@ class Runtime(Agents):
                 others = [agent for agent in hearers if agent != sender and self._takes(agent, message)]
                 if others:
                     await self._queue(message, others, context, None)
-                elif not hearers:
+                    return
+                self._nothing_to_deliver()
+                if not hearers:
                     with self._spans.block("publish", topic_id, self._spans.envelope()):
                         pass
                     body = {"topic": self.hub.paths.topic(topic_id.type), "message": messages.body(message)}
                     self.hub.session.note("unheard", self._sender(sender), body)
             except MessageDroppedException:
-                return
+                self._nothing_to_deliver()
             finally:
                 self._close()
 
@@ -165,6 +172,7 @@ class Runtime(Agents):
         edited = False
         envelope, topic = self._spans.envelope(), context.topic_id
         published = self._spans.published(topic, envelope, len(recipients)) if topic is not None else None
+        batch = Batch()
         for recipient in recipients:
             path = self.path(recipient, context.topic_id)
             said = Message(
@@ -188,7 +196,7 @@ class Runtime(Agents):
                 if published is not None:
                     published.done()
                 continue
-            item = Item(queued.id, self, recipient, path, own, identity, context, future)
+            item = Item(queued.id, self, recipient, path, own, identity, context, future, batch=batch)
             item.envelope, item.published = envelope, published
             item.body = body if own is message else messages.body(own)  # a part of its own: nothing else says that
             self.enqueue(desk, item)
@@ -228,21 +236,22 @@ class Runtime(Agents):
 
     # -- delivering, called by the desk ------------------------------------------------------------------------------
 
-    @property
-    def delivers(self) -> bool:
-        """Whether it was started, or asked for the next message."""
-        return self._started or bool(self._grants)
+    def delivers(self, item: Item) -> bool:
+        """Whether it was started, or asked for this message or the next one."""
+        return self._started or item.batch.asked_for or bool(self._grants)
 
     def offered(self, item: Item) -> None:
         """A message is brought to the gate for whoever asked for the next one."""
-        if not self._started and self._grants:
+        if not self._started and self._grants and not item.batch.asked_for:
             item.grant = self._grants.pop(0)
+            item.batch.asked_for = True
 
     def take_back(self, item: Item) -> None:
         """It went back into the queue: another message comes first."""
         if item.grant is not None:
             self._grants.insert(0, item.grant)
             item.grant = None
+            item.batch.asked_for = False
 
     def grant(self, item: Item) -> None:
         """It is delivered: whoever asked for it has it."""
@@ -294,7 +303,11 @@ class Runtime(Agents):
 
     async def handle(self, item: Item) -> Any:
         """Call the recipient's handler."""
-        agent = await self._agent(item.recipient)
+        try:
+            agent = await self._agent(item.recipient)
+        except BaseException:
+            item.unmade = True
+            raise
         receiver = item.recipient if item.context.is_rpc else None
         self._log_event(item.message, item.context.sender, receiver, _kind(item.context), DeliveryStage.DELIVER)
         _log.info("Calling message handler for %s with message type %s", *_delivery(item))
@@ -317,6 +330,8 @@ class Runtime(Agents):
     async def answered(self, item: Item, value: Any) -> None:
         """A handler returned, or its result was given by the record or the user."""
         future = item.future
+        if future is not None:
+            self._nothing_to_deliver()
         try:
             if future is None:
                 if item.served and item.state != "passed" and _is_turn(item) and value is not None:
@@ -359,7 +374,7 @@ class Runtime(Agents):
 
     def _keep(self, item: Item, error: BaseException) -> None:
         """Nobody waits for the answer: the error is for whoever stops the runtime."""
-        if not isinstance(error, asyncio.CancelledError):
+        if not isinstance(error, asyncio.CancelledError) and not item.unmade:
             _log.error("Error processing publish message for %s", item.recipient, exc_info=error)
         if not self._ignore and self._error is None:
             self._error = error
@@ -399,13 +414,15 @@ class Runtime(Agents):
 
     @property
     def unprocessed_messages_count(self) -> int:
-        return sum(item.runtime is self for item in self.hub.desks.here().items)
+        waiting = [item.batch for item in self.hub.desks.here().items if item.runtime is self]
+        return self._empty + len({batch for batch in waiting if not batch.asked_for})
 
     def start(self) -> None:
         """Deliver messages from now on."""
         if self._started:
             raise RuntimeError("Runtime is already started")
         self._started = True
+        self._empty = 0
         self._context = contextvars.copy_context()
         self.home = self.hub.desks.here()
         self.hub.announce()
@@ -417,6 +434,10 @@ class Runtime(Agents):
 
     async def _process_next(self) -> None:
         self._raise()
+        if self._empty:
+            self._empty -= 1
+            await asyncio.sleep(0)
+            return
         grant: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._context = contextvars.copy_context()
         self._grants.append(grant)
@@ -427,7 +448,18 @@ class Runtime(Agents):
         finally:
             if grant in self._grants:
                 self._grants.remove(grant)
-        await asyncio.sleep(0)
+
+    def _nothing_to_deliver(self) -> None:
+        """AutoGen's own queue would hold an entry now, for an answer or for what nobody gets: it counts as the next
+        one for whoever delivers by hand, though it is done with already."""
+        if self._started:
+            return
+        grant = next((grant for grant in self._grants if not grant.done()), None)
+        if grant is None:
+            self._empty += 1
+        else:
+            self._grants.remove(grant)
+            grant.set_result(None)
 
     async def stop(self) -> None:
         """Deliver no more; what is queued is discarded, and the log says so."""

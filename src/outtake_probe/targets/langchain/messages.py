@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from langchain_core.messages import (
     convert_to_messages,
 )
 
+from outtake_probe import sources
 from outtake_probe.bodies import Part
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
@@ -156,7 +156,7 @@ def body(value: Any) -> Json:
 
 def new_id() -> str:
     """An id as LangChain gives a model's answer; it follows from the run's seed and the place in the program."""
-    return f"lc_run--{uuid.uuid4()}"
+    return f"lc_run--{sources.new_id()}"
 
 
 def messages_in(value: Any, depth: int = 0) -> Iterator[BaseMessage]:

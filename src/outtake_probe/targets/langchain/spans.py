@@ -6,7 +6,6 @@ which the node that comes next tells.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -15,6 +14,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers import context as tracing
 
+from outtake_probe import clock
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session
@@ -77,7 +77,7 @@ class Spans(BaseCallbackHandler):
             return
         name = kwargs.get("name") or (serialized or {}).get("name") or "chain"
         span = self._session.span(name, _tags(tags or (), metadata or {}), within)
-        self._open[run_id] = (span, time.monotonic())
+        self._open[run_id] = (span, clock.monotonic())
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         self._close(run_id, None, False)
@@ -95,7 +95,7 @@ class Spans(BaseCallbackHandler):
         if span is None or began < 0:
             return
         result: Json = describe_error(error) if error is not None else None
-        self._session.span_end(span, result, failed=failed, seconds=round(time.monotonic() - began, 6))
+        self._session.span_end(span, result, failed=failed, seconds=round(clock.monotonic() - began, 6))
 
 
 def _is_part_of_a_graph(name: str | None, tags: Sequence[str], metadata: dict[str, Any]) -> bool:

@@ -29,8 +29,8 @@ def _collect(method: Any) -> Any:
     def collect_events(self: Any, ev: Any, expected: Any, buffer_id: str | None = None) -> Any:
         result = method(self, ev, expected, buffer_id)
         here = running.get()
-        if here is not None and expected:
-            here.collected(buffer_id or "default", expected, result)
+        if here is not None and here.invocation is not None and expected:
+            here.invocation.collected(buffer_id or "default", expected, result)
         return result
 
     return collect_events

@@ -97,13 +97,13 @@ def start(workflow: Any, watch: Watch) -> None:
 def _watched(cls: Any) -> type:
     def __getattribute__(self: Any, name: str) -> Any:
         watch = watching.get()
-        if watch is not None and watch.owner is self and not watch.paused and name not in FRAMEWORK:
+        if watch is not None and watch.owner() is self and not watch.paused and name not in FRAMEWORK:
             _used(self, watch, name)
         return cls.__getattribute__(self, name)
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
         watch = watching.get()
-        if watch is None or watch.owner is not self or watch.paused or name in FRAMEWORK:
+        if watch is None or watch.owner() is not self or watch.paused or name in FRAMEWORK:
             cls.__setattr__(self, name, value)
             return
         watch.writes(own(self), name)
@@ -112,7 +112,7 @@ def _watched(cls: Any) -> type:
 
     def __delattr__(self: Any, name: str) -> None:
         watch = watching.get()
-        if watch is None or watch.owner is not self or watch.paused:
+        if watch is None or watch.owner() is not self or watch.paused:
             cls.__delattr__(self, name)
             return
         watch.writes(own(self), name)

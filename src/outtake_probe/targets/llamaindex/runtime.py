@@ -189,7 +189,7 @@ async def message(hub: Hub, run: Run, who: str, tick: Any, sent: Sent | None = N
         type(event).__name__,
         body,
         identity=codec.identity(body),
-        caused_by=here.call.caused_by if here is not None and here.run is run else (),
+        caused_by=here.causes if here is not None and here.run is run else (),
         normalize=lambda now, value: _new_event(event, now, value),
     )
     if here is not None:
@@ -298,7 +298,8 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         emission = getattr(tick, "emission", None)
         index = emission.index if emission is not None else None
         sent = Sent(tick.event, tick_step(tick), index, dict(getattr(tick, "recovery_counts", None) or {}))
-        here.sent.append(sent)
+        if here.invocation is not None:
+            here.invocation.sent.append(sent)
         told = await message(self._hub, self._run, here.path, tick, sent)
         if told is not None:
             await super().send_event(told)
@@ -322,7 +323,8 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         elif not isinstance(event, (InternalDispatchEvent, StopEvent)):
             told, path = encode(event), self._run.path
             if here is not None and here.run is self._run:
-                here.streamed.append(told)
+                if here.invocation is not None:
+                    here.invocation.streamed.append(told)
                 path = here.path
             self._run.asks = self._run.asks or isinstance(event, InputRequiredEvent)
             if type(event).__name__ not in QUIET:

@@ -6,7 +6,6 @@ in the record already.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
+from outtake_probe import clock
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.session import Session
@@ -87,13 +87,13 @@ class _Listener:
         within = around.number if around is not None else None
         number = self._session.span(_name(id_), _own_tags(tags, around), within)
         if number is not None:
-            self._opened[id_] = _Open(number, time.monotonic(), tags)
+            self._opened[id_] = _Open(number, clock.monotonic(), tags)
 
     def closes(self, id_: str, used: Usage | None = None, error: BaseException | None = None) -> None:
         found = self._opened.pop(id_, None)
         if found is None:
             return
-        told: dict[str, Json] = {"seconds": round(time.monotonic() - found.since, 6)}
+        told: dict[str, Json] = {"seconds": round(clock.monotonic() - found.since, 6)}
         if used is not None:
             told |= {"tokens_in": used.tokens_in, "tokens_out": used.tokens_out}
         result = {"error": type(error).__name__, "message": _plain(str(error))} if error is not None else None

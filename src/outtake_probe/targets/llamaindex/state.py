@@ -7,6 +7,7 @@ cells a step touched and what they were; it is what lets the record answer for t
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -77,9 +78,9 @@ class Track:
 class Watch:
     """What one step touched.  Cells that cannot be looked at make the step one that only executing does again."""
 
-    def __init__(self, owner: object, around: Watch | None = None) -> None:
+    def __init__(self, owner: weakref.ref[Any], around: Watch | None = None) -> None:
         self.owner = owner
-        """The workflow whose step this is."""
+        """The workflow whose step this is; contexts that outlive it refer to this object."""
         self.around = around
         """What watches the step, where this is about a tool that it calls."""
         self.tracks: dict[tuple[Shared, str], Track] = {}

@@ -11,6 +11,7 @@ import asyncio
 import dataclasses
 import types
 import typing
+import weakref
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
@@ -118,7 +119,33 @@ class Collect:
     added: bool
 
 
-running: ContextVar[Invocation | None] = ContextVar("outtake_llamaindex_step", default=None)
+class Running:
+    """What a context says of the step whose code runs in it.
+
+    A context lives as long as whatever was started in it, such as a timer, and a workflow does not: once the step has
+    come back, this holds only what the messages need that its code still sends.
+    """
+
+    __slots__ = ("_run", "causes", "invocation", "path")
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._run = weakref.ref(invocation.run)
+        self.path = invocation.path
+        self.causes = invocation.call.caused_by
+        self.invocation: Invocation | None = invocation
+        """The call of the step, as long as it has not come back."""
+
+    @property
+    def run(self) -> Run | None:
+        """The run of the step, as long as there is one."""
+        return self._run()
+
+    def over(self) -> None:
+        """The step has come back."""
+        self.invocation = None
+
+
+running: ContextVar[Running | None] = ContextVar("outtake_llamaindex_step", default=None)
 """The step whose code runs."""
 
 
@@ -132,7 +159,7 @@ class Invocation:
         self.asked = asked
         self.config = run.configs[asked.step]
         self.path = component(run, asked)
-        self.watch = Watch(asked.workflow)
+        self.watch = Watch(weakref.ref(asked.workflow))
         self.rest: list[Any] = []
         """What the framework is told beside the result."""
         self.sent: list[Sent] = []
@@ -144,6 +171,7 @@ class Invocation:
         self.changed: Json = None
         self._again: list[Awaitable[None]] = []
         self.call = self._describe()
+        self.here = Running(self)
 
     def _describe(self) -> Call:
         asked, run = self.asked, self.run
@@ -172,6 +200,12 @@ class Invocation:
     async def go(self) -> list[Any]:
         """Let it pass the gate; what the framework's worker would have returned."""
         try:
+            return await self._go()
+        finally:
+            self.here.over()
+
+    async def _go(self) -> list[Any]:
+        try:
             result = await acall(self.hub.session, self.call, self._execute)
         except Exception as error:  # noqa: BLE001  the user's step is the boundary; the framework decides what follows
             self._settle(None)
@@ -198,7 +232,7 @@ class Invocation:
         self.executed = True
         self.run.leave()
         asked = with_input(self.asked, new) if new is not None else self.asked
-        here, watched = running.set(self), watching.set(self.watch)
+        here, watched = running.set(self.here), watching.set(self.watch)
         try:
             outputs = await self.worker(
                 state=asked.state,

@@ -176,8 +176,9 @@ class _Use:
     def decode(self, value: Json) -> Any:
         if isinstance(value, dict) and set(value) == {"output", "changes"}:
             here = running.get()
-            if here is not None:
-                state.redo(value["changes"], here.run.shared)
+            run = here.run if here is not None else None
+            if run is not None:
+                state.redo(value["changes"], run.shared)
             value = value["output"]
         return decode(value)
 

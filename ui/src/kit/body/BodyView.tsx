@@ -20,11 +20,60 @@ const OPEN_TURNS = 2;
 
 export type Manner = "shown" | "json";
 
-export function BodyView({ value, label }: { value: Json; label: string }) {
+interface BodyProps {
+  value: Json;
+  label: string;
+  thought?: string;
+  said?: string | null;
+}
+
+interface BareProps {
+  value: Json;
+  /** What was thought in it; nothing where that is told elsewhere. */
+  thought: string;
+  /** What was said beside that, or null. */
+  said: string | null;
+  /** Whether something was thought in it, which is not shown as said. */
+  apart: boolean;
+  /** Leave out what it holds beside what it says. */
+  brief?: boolean;
+}
+
+/** A body in the middle of a text: what it says, without a title or buttons. */
+export function Bare({ value, thought, said, apart, brief = false }: BareProps) {
+  const shape = useMemo(() => shapeOf(value), [value]);
+  return (
+    <>
+      {thought !== "" && <Thought text={thought} />}
+      {!apart ? <Shaped shape={shape} brief={brief} /> : <Spoken shape={shape} said={said} />}
+    </>
+  );
+}
+
+/** Inner reasoning: quiet, and not to be taken for what was said. */
+export function Thought({ text }: { text: string }) {
+  return (
+    <div className={classes["thought"]} role="note" aria-label="Thought">
+      <Text text={text} />
+    </div>
+  );
+}
+
+/** What was said beside a thought. */
+function Spoken({ shape, said }: { shape: Shape; said: string | null }) {
+  return (
+    <>
+      {said !== null && <Text text={said} />}
+      {shape.form === "answer" && <Calls calls={shape.calls} />}
+    </>
+  );
+}
+
+export function BodyView({ value, label, thought = "", said = null }: BodyProps) {
   const [manner, setManner] = useState<Manner>("shown");
   const shape = useMemo(() => shapeOf(value), [value]);
   const json = useMemo(() => JSON.stringify(value, null, 2) ?? "null", [value]);
-  const only = shape.form === "json" || shape.form === "nothing";
+  const only = thought === "" && (shape.form === "json" || shape.form === "nothing");
   return (
     <section className={classes["body"]} aria-label={label}>
       <div className={classes["bar"]}>
@@ -51,7 +100,11 @@ export function BodyView({ value, label }: { value: Json; label: string }) {
           )}
         </CopyButton>
       </div>
-      {manner === "json" && !only ? <JsonTree value={value} /> : <Shaped shape={shape} />}
+      {manner === "json" && !only ? (
+        <JsonTree value={value} />
+      ) : (
+        <Bare value={value} thought={thought} said={said} apart={thought !== ""} />
+      )}
     </section>
   );
 }
@@ -67,7 +120,7 @@ const NAMES: { [form in Shape["form"]]: string } = {
   json: "JSON",
 };
 
-function Shaped({ shape }: { shape: Shape }) {
+function Shaped({ shape, brief = false }: { shape: Shape; brief?: boolean }) {
   switch (shape.form) {
     case "nothing":
       return <p className="quiet">Nothing.</p>;
@@ -91,7 +144,7 @@ function Shaped({ shape }: { shape: Shape }) {
         <>
           {shape.text !== "" && <Text text={shape.text} />}
           <Calls calls={shape.calls} />
-          <Rest value={shape.rest} />
+          {!brief && <Rest value={shape.rest} />}
         </>
       );
     case "json":

@@ -5,9 +5,7 @@ import { useLayoutEffect, useState } from "react";
 
 import { ASPECTS, type Aspect } from "@/model/aspects";
 import { type Ink, inkOf } from "@/model/colours";
-
-/** How many colours there are for what has no colour of its own. */
-export const HUES = 9;
+import { HUES, type Hues } from "@/model/hues";
 
 export interface Inks {
   surface: Ink;
@@ -47,4 +45,10 @@ export function useInks(): Inks {
   const [inks, setInks] = useState(read);
   useLayoutEffect(() => setInks(read()), [scheme]);
   return inks;
+}
+
+/** The colour of a component: that of its agent, else none. */
+export function inkOfComponent(path: string, inks: Inks, hues: Hues): Ink {
+  const hue = hues.of(path);
+  return (hue === null ? undefined : inks.hues[hue]) ?? inks.quiet;
 }

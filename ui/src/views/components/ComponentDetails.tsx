@@ -16,11 +16,13 @@ import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./components.module.css";
+import { useTurns } from "@/state/turns";
 import { KindIcon, STATE_WORDS, StateMark } from "./kinds";
 import { Settings } from "./Settings";
 
 export default function ComponentDetails({ path }: { path: string }) {
   const { id, view, go } = useWorkspace();
+  const { hues } = useTurns(view.outline);
   const { nodes, byPath, error } = useComponents(id, view);
   const node = byPath.get(path);
   if (node === undefined)
@@ -36,7 +38,7 @@ export default function ComponentDetails({ path }: { path: string }) {
   return (
     <section className={classes["details"]} aria-label={`Component ${path}`}>
       <div className={classes["head"]}>
-        <KindIcon kind={node.kind} size={18} />
+        <KindIcon kind={node.kind} hue={hues.of(path)} size={18} />
         <h2 className={classes["title"]}>{node.name}</h2>
         <span className="quiet">{node.kind}</span>
         <StateMark state={state} />
@@ -67,7 +69,7 @@ export default function ComponentDetails({ path }: { path: string }) {
               <Button
                 key={part.path}
                 variant="default"
-                leftSection={<KindIcon kind={part.kind} size={14} />}
+                leftSection={<KindIcon kind={part.kind} hue={hues.of(part.path)} size={14} />}
                 onClick={() => go({ component: part.path })}
               >
                 {part.name}

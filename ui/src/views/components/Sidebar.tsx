@@ -25,6 +25,7 @@ import { Breakpoints } from "@/views/control/Breakpoints";
 import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./components.module.css";
+import { useTurns } from "@/state/turns";
 import { KindIcon, STATE_WORDS, StateMark } from "./kinds";
 
 /** From so many components on there is a field to filter them. */
@@ -41,6 +42,7 @@ export function Sidebar() {
 
 function ComponentTree() {
   const { id, view, place, go } = useWorkspace();
+  const { hues } = useTurns(view.outline);
   const { nodes, error } = useComponents(id, view);
   const [filter, setFilter] = useState("");
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
@@ -204,7 +206,7 @@ function ComponentTree() {
                 >
                   {node.parts > 0 && <Chevron size={13} />}
                 </span>
-                <KindIcon kind={node.kind} />
+                <KindIcon kind={node.kind} hue={hues.of(node.path)} />
                 <span className={classes["name"]}>{node.name}</span>
                 <span className={classes["hidden"]}>{`, ${node.kind} ${STATE_WORDS[state]}`}</span>
                 {/* The count of its errors is the mark of a failure. */}

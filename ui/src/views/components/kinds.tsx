@@ -21,16 +21,17 @@ export function kindIcon(kind: string): TablerIcon {
   return OTHERS[kind] ?? (ASPECT_ICONS as { [kind: string]: TablerIcon })[kind] ?? UnknownIcon;
 }
 
-/** The colour of a kind; those without one of their own are quiet. */
-export function kindColour(kind: string): string {
-  return kind in ASPECT_ICONS ? `var(--ot-${kind})` : "var(--ot-quiet)";
+/** The colour of an agent by its number; what is no agent's is quiet. */
+export function hueColour(hue: number | null): string {
+  return hue === null ? "var(--ot-quiet)" : `var(--ot-hue-${hue + 1})`;
 }
 
-export function KindIcon({ kind, size = 15 }: { kind: string; size?: number }) {
+/** A kind is told by its sign; the colour tells whose it is. */
+export function KindIcon({ kind, hue, size = 15 }: { kind: string; hue: number | null; size?: number }) {
   return createElement(kindIcon(kind), {
     size,
     stroke: 1.7,
-    color: kindColour(kind),
+    color: hueColour(hue),
     className: classes["icon"],
     "aria-hidden": true,
   });

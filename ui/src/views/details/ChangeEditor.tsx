@@ -9,12 +9,14 @@ import { useEffect, useRef, useState } from "react";
 import type { Edit } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { endsOf } from "@/model/rows";
+import { tellReach } from "@/model/reach";
 import { type Change, tellEdit } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { editMessage, fork } from "@/state/commands";
 import { useDrafts } from "@/state/drafts";
 import { closeEdit, forgetEdit, useBegun, writeEdit } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
+import { useReach } from "@/state/reach";
 import { useRecord } from "@/state/run";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -37,16 +39,19 @@ export function ChangeEditor({ seq, change }: { seq: number; change: Change }) {
     source !== null && (record === undefined || (record.hash && (body.data === undefined || body.isPlaceholderData)));
   if (loading) return <Skeleton height={120} mb={12} />;
   const failed = record?.kind === "invocation_ended" && record.failed === true;
-  return <Editor seq={seq} change={change} value={record?.hash && !failed ? body.data : ""} />;
+  const value = record?.hash && !failed ? body.data : "";
+  return <Editor seq={seq} change={change} value={value} reaches={source ?? change.seq} />;
 }
 
 interface EditorProps {
   seq: number;
   change: Change;
   value: unknown;
+  /** The record whose reach is that of the change: an output is its end. */
+  reaches: number;
 }
 
-function Editor({ seq, change, value }: EditorProps) {
+function Editor({ seq, change, value, reaches }: EditorProps) {
   const { id, run, view } = useWorkspace();
   const navigate = useNavigate();
   const show = useShow();
@@ -57,6 +62,7 @@ function Editor({ seq, change, value }: EditorProps) {
   const [busy, setBusy] = useState(false);
   const onClose = () => forgetEdit(id, seq);
   const { info, outline } = view;
+  const reach = useReach(id, reaches);
   const box = useRef<HTMLElement>(null);
   useEffect(() => box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus(), []);
   const queued = info?.live === true && change.op === "replace_message";
@@ -118,7 +124,7 @@ function Editor({ seq, change, value }: EditorProps) {
           disabled={problem !== null}
           onClick={() => void save()}
         >
-          Save and fork here
+          Change and go on
         </Button>
         {queued && (
           <Button variant="default" disabled={problem !== null} onClick={() => void now()}>
@@ -139,8 +145,7 @@ function Editor({ seq, change, value }: EditorProps) {
         </Button>
       </Group>
       <p className={classes["hint"]}>
-        A fork of {id} starts at record {change.seq}; {outline.length - change.seq} records are redone, and only what
-        the change touches is executed. #{seq} stays as it is here.
+        {tellReach(reach) || `A fork of ${id} goes on from record ${change.seq}.`} #{seq} stays as it is here.
       </p>
     </section>
   );

@@ -1,9 +1,7 @@
 /** What one record says, what it belongs to, and what can be changed about it. */
 
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
-import { IconGitFork, IconPencil } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 import type { StateRestored } from "@/api/schema";
 import type { LogRecord } from "@/api/types";
@@ -16,21 +14,24 @@ import { NONE, type Outline } from "@/model/outline";
 import { clockOf, endsOf, letterOf } from "@/model/rows";
 import { soleText } from "@/model/body";
 import { changesOf, startOf, tell, waiter } from "@/model/telling";
-import { useBody } from "@/state/bodies";
-import { fork } from "@/state/commands";
+import { verbsOf } from "@/model/verbs";
+import { useBody, useTold } from "@/state/bodies";
 import { beginEdit, useBegun } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
-import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { ASPECT_ICONS, UnknownIcon, VERB_ICONS } from "@/views/records/icons";
+import { Origins } from "@/views/why/Origins";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { ChangeEditor } from "./ChangeEditor";
 import classes from "./Details.module.css";
 import { NewRemark, Remarks } from "./Remarks";
+import { useRecordVerb } from "./useRecordVerb";
 
 export function RecordDetails({ seq }: { seq: number }) {
   const { id, run, view } = useWorkspace();
   const { outline } = view;
+  const says = useRef<HTMLDivElement>(null);
   const begun = useBegun(id, seq);
   const record = useRecord(run, seq);
   const told = tell(outline, seq, letterOf(outline, seq));
@@ -54,7 +55,8 @@ export function RecordDetails({ seq }: { seq: number }) {
         <ChangeEditor key={`${changing.op} ${seq}`} seq={seq} change={changing} />
       )}
       <Remarks run={id} seq={seq} />
-      {record === undefined ? <Skeleton height={90} /> : <Says record={record} />}
+      <div ref={says}>{record === undefined ? <Skeleton height={90} /> : <Says record={record} />}</div>
+      <Origins key={seq} seq={seq} says={says} />
       <Facts seq={seq} record={record} />
       <NewRemark run={id} seq={seq} />
     </article>
@@ -63,30 +65,40 @@ export function RecordDetails({ seq }: { seq: number }) {
 
 function Actions({ seq }: { seq: number }) {
   const { id, view } = useWorkspace();
-  const navigate = useNavigate();
+  const doVerb = useRecordVerb();
   const imported = view.info?.imported === true;
   const changes = changesOf(view.outline, seq);
   if (imported)
     return <p className="quiet">This is an imported log: it can be read, searched, compared and annotated, not run.</p>;
-  const forkHere = async () => {
-    const made = await fork(id, { at: seq });
-    if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
-  };
   return (
     <Group gap={6} mb={12}>
-      {changes.map((change, n) => (
-        <Button
-          key={change.op}
-          variant={n === 0 ? "light" : "default"}
-          leftSection={<IconPencil size={14} />}
-          onClick={() => beginEdit(id, seq, change.op)}
-        >
-          {change.label}
-        </Button>
-      ))}
-      <Button variant="default" leftSection={<IconGitFork size={14} />} onClick={() => void forkHere()}>
-        Fork here
-      </Button>
+      {verbsOf(view.outline, seq).map((verb, n) => {
+        const variant = n === 0 ? "light" : "default";
+        const Icon = VERB_ICONS[verb.id];
+        return verb.id === "change" ? (
+          changes.map((change, nth) => (
+            <Button
+              key={change.op}
+              variant={nth === 0 ? variant : "default"}
+              leftSection={<Icon size={14} />}
+              title={nth === 0 ? `${verb.about} (${verb.key})` : verb.about}
+              onClick={() => beginEdit(id, seq, change.op)}
+            >
+              {change.label}
+            </Button>
+          ))
+        ) : (
+          <Button
+            key={verb.id}
+            variant={variant}
+            leftSection={<Icon size={14} />}
+            title={`${verb.about} (${verb.key})`}
+            onClick={() => void doVerb(verb.id, seq)}
+          >
+            {verb.label}
+          </Button>
+        );
+      })}
     </Group>
   );
 }
@@ -162,11 +174,11 @@ function Restored({ record }: { record: StateRestored }) {
 }
 
 function OneBody({ hash, label }: { hash: string | null | undefined; label: string }) {
-  const { data, error, isPlaceholderData } = useBody(hash);
+  const { data, error, isPlaceholderData } = useTold(hash);
   if (!hash) return <BodyView value={null} label={label} />;
   if (error) return <p className={classes["error"]}>{error.message}</p>;
   if (data === undefined || isPlaceholderData) return <Skeleton height={60} mb={8} />;
-  return <BodyView value={data} label={label} />;
+  return <BodyView value={data.value} label={label} thought={data.thought} said={data.said} />;
 }
 
 /** How an invocation came back, below what it was given. */
@@ -238,7 +250,8 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
     facts.push(["Caused by", causes.slice(0, 12).map((cause) => <span key={cause}>{link(cause)} </span>)]);
   if (record?.kind === "invocation_ended") {
     const { how = "executed", seconds = 0, tokens_in = 0, tokens_out = 0, cost = 0 } = record;
-    facts.push(["Took", `${duration(seconds)}${HOW[how] ?? ""}`]);
+    // A log of another program may not tell how long something took.
+    if (seconds > 0 || view.info?.imported !== true) facts.push(["Took", `${duration(seconds)}${HOW[how] ?? ""}`]);
     if (tokens_in + tokens_out > 0)
       facts.push(["Tokens", `${tokens_in.toLocaleString("en")} in, ${tokens_out.toLocaleString("en")} out`]);
     if (cost > 0) facts.push(["Cost", money(cost)]);
@@ -253,7 +266,7 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
       )),
     ]);
   if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
-  facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
+  if (view.info?.timed !== false) facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
   return (
     <dl className={classes["facts"]}>
       {facts.map(([name, value]) => (

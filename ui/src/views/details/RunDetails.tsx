@@ -32,7 +32,7 @@ export function RunDetails() {
     <article className={classes["details"]} aria-label={`Run ${id}`}>
       <header className={classes["head"]}>
         <h2 className={classes["title"]}>
-          {id} {info.name}
+          {id} {info.name || info.changed}
         </h2>
         <Tooltip label="Rename the run">
           <ActionIcon aria-label="Rename the run" onClick={() => setRenaming(true)}>
@@ -87,10 +87,22 @@ export function RunDetails() {
         )}
         <div>
           <dt>Started</dt>
-          <dd>
-            {moment(info.created)}, {duration(seconds)}
-          </dd>
+          <dd>{info.timed ? `${moment(info.created)}, ${duration(seconds)}` : "Its log has no times"}</dd>
         </div>
+        {info.recognised !== "" && (
+          <div>
+            <dt>Read from</dt>
+            <dd>
+              {info.log}: {info.recognised}
+            </dd>
+          </div>
+        )}
+        {info.guessed.length > 0 && (
+          <div>
+            <dt>Guessed</dt>
+            <dd>{info.guessed.join("; ")}</dd>
+          </div>
+        )}
         {info.parent !== null && (
           <div>
             <dt>Fork of</dt>

@@ -26,7 +26,8 @@ import { edgeInWords, type GraphEdge, graphOf } from "@/model/graph";
 import { type Box, curve, fittingLayout } from "@/model/graph-layout";
 import { useComponents, useTally } from "@/state/components";
 import { usePrefs } from "@/state/prefs";
-import { kindColour } from "@/views/components/kinds";
+import { useTurns } from "@/state/turns";
+import { hueColour } from "@/views/components/kinds";
 import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Graph.module.css";
@@ -62,6 +63,7 @@ export default function Graph() {
 
 function Drawn() {
   const { id, view, place, go } = useWorkspace();
+  const { hues } = useTurns(view.outline);
   const { nodes: all, byPath, description } = useComponents(id, view);
   const { tally, version } = useTally(view.outline);
   const [asked, setParts] = useState(false);
@@ -129,7 +131,20 @@ function Drawn() {
       const selected = place.component === path;
       const errors = node.did?.errors ?? 0;
       const more = thing === "message" || said.received > 0 ? inWords(said.sent, said.received) : "";
-      const data = { path, name, kind, self, state, number, thing, more, errors, selected, onOpen: open };
+      const data = {
+        path,
+        name,
+        kind,
+        hue: hues.of(path),
+        self,
+        state,
+        number,
+        thing,
+        more,
+        errors,
+        selected,
+        onOpen: open,
+      };
       const size = { width: wide, height: high };
       return [
         { id: path, position: { x, y }, ...size, measured: size, handles: handlesOf(size), type: "component", data },
@@ -227,7 +242,9 @@ function Drawn() {
               position="bottom-right"
               style={{ width: 130, height: 84 }}
               ariaLabel="Map of the graph"
-              nodeColor={(node) => (node.type === "component" ? kindColour(String(node.data["kind"])) : "transparent")}
+              nodeColor={(node) =>
+                node.type === "component" ? hueColour(node.data["hue"] as number | null) : "transparent"
+              }
             />
           )}
           <Panel position="top-right" className={classes["choices"] ?? ""}>

@@ -13,7 +13,7 @@ import { memo } from "react";
 
 import { count } from "@/kit/words";
 import type { ComponentState } from "@/model/components";
-import { KindIcon, kindColour, STATE_WORDS, StateMark } from "@/views/components/kinds";
+import { hueColour, KindIcon, STATE_WORDS, StateMark } from "@/views/components/kinds";
 
 import classes from "./Graph.module.css";
 
@@ -22,6 +22,8 @@ export type ComponentNodeType = Node<
     path: string;
     name: string;
     kind: string;
+    /** The number of its agent's colour. */
+    hue: number | null;
     state: ComponentState;
     number: number;
     thing: "message" | "call";
@@ -73,7 +75,7 @@ const HANDLES = (
 );
 
 export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
-  const { path, name, kind, state, number, thing, self, more, errors, selected } = data;
+  const { path, name, kind, hue, state, number, thing, self, more, errors, selected } = data;
   const did = number === 0 ? "" : count(number, thing);
   const words = [STATE_WORDS[state], did, errors === 0 ? "" : count(errors, "error")].filter(Boolean).join(", ");
   if (self)
@@ -95,7 +97,7 @@ export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
       <button
         type="button"
         className={`nopan ${classes["node"]}`}
-        style={{ "--kind": kindColour(kind) } as React.CSSProperties}
+        style={{ "--kind": hueColour(hue) } as React.CSSProperties}
         data-state={state}
         data-selected={selected}
         aria-pressed={selected}
@@ -103,7 +105,7 @@ export const ComponentBox = memo(({ data }: NodeProps<ComponentNodeType>) => {
         title={more === "" ? path : `${path}: ${more}`}
         onClick={() => data.onOpen(path)}
       >
-        <KindIcon kind={kind} />
+        <KindIcon kind={kind} hue={hue} />
         <span className={classes["words"]}>
           <span className={classes["name"]}>{name}</span>
           <span className={classes["did"]}>{words || kind}</span>

@@ -1,32 +1,89 @@
 /** What of the history is shown: a search, kinds, components, and the framework's plumbing. */
 
-import { ActionIcon, Checkbox, Indicator, Loader, Menu, Pill, Popover, Stack, TextInput, Tooltip } from "@mantine/core";
+import {
+  ActionIcon,
+  Checkbox,
+  Indicator,
+  Loader,
+  Menu,
+  Pill,
+  Popover,
+  SegmentedControl,
+  Stack,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconFilter, IconFold, IconPipeline, IconSearch, IconArrowsVertical, IconX } from "@tabler/icons-react";
-import { useEffect, useRef, useState } from "react";
+import {
+  IconAlertTriangle,
+  IconArrowsVertical,
+  IconChevronDown,
+  IconChevronUp,
+  IconFilter,
+  IconFlag,
+  IconFold,
+  IconPencil,
+  IconPipeline,
+  IconSearch,
+  IconX,
+} from "@tabler/icons-react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { count } from "@/kit/words";
 import { ASPECT_NAMES, ASPECTS, type Aspect } from "@/model/aspects";
 import { shortName } from "@/model/names";
-import { DEFAULT_ASPECTS, type Rows } from "@/model/rows";
-import { aspectsOf } from "@/state/place";
+import { NONE } from "@/model/outline";
+import { DEFAULT_ASPECTS } from "@/model/rows";
+import { hitsOf, nextOf } from "@/model/turns";
+import { useDensity } from "@/state/density";
+import { aspectsOf, DENSITIES, type Density } from "@/state/place";
 import type { Found } from "@/state/search";
+import { useTurns } from "@/state/turns";
 import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Filters.module.css";
+import type { Lines } from "./lines";
+import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "./reading";
+
+/** Cards that are opened at once: all that one can read in an hour. */
+const MOST_OPENED = 2000;
 
 interface FiltersProps {
-  rows: Rows;
+  lines: Lines;
   search: Found;
   folded: ReadonlySet<number>;
   onFoldAll: (folded: ReadonlySet<number>) => void;
+  /** Cards that are open. */
+  opened: ReadonlySet<number>;
+  onOpenAll: (opened: ReadonlySet<number>) => void;
 }
 
-export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
+const THINGS: { [density in Density]: string } = { story: "card", calls: "row", records: "row" };
+
+export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }: FiltersProps) {
   const { view, place, go } = useWorkspace();
   const { outline } = view;
   const aspects = aspectsOf(place) ?? DEFAULT_ASPECTS;
   const plumbing = place.plumbing === true;
+  const density = useDensity();
+  const setDensity = useSetDensity();
+  const thing = THINGS[density];
+  const { turns } = useTurns(outline);
+  const hits = useMemo(() => {
+    if (search.found === null) return [];
+    const told = density === "story" ? hitsOf(turns, outline, search.found) : [...search.found];
+    return told.filter((seq) => lines.tells(lines.lineOf(seq), seq)).toSorted((one, other) => one - other);
+  }, [search.found, density, turns, outline, lines]);
+  const hit = place.at === undefined ? NONE : hits.indexOf(place.at);
+  const toHit = (back: boolean) => {
+    const seq = nextOf(hits, place.at ?? NONE, back);
+    if (seq !== NONE) go({ at: seq, component: undefined });
+  };
+  const openAll = () => {
+    const starts = new Set<number>();
+    for (let line = 0; line < Math.min(lines.length, MOST_OPENED); line++) starts.add(lines.seqAt(line));
+    onOpenAll(starts);
+  };
   const foldAll = () => {
     const starts = new Set<number>();
     for (let seq = 0; seq < outline.length; seq++) {
@@ -37,18 +94,33 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
   };
   return (
     <search className={classes["bar"]}>
-      <SearchField />
+      <SegmentedControl
+        size="xs"
+        className={classes["density"]}
+        aria-label="How densely the run is told"
+        value={density}
+        onChange={(to) => setDensity(to as Density)}
+        data={DENSITIES.map((value) => ({
+          value,
+          label: (
+            <span title={`${DENSITY_ABOUT[value].about} (${DENSITY_ABOUT[value].key})`}>{DENSITY_NAMES[value]}</span>
+          ),
+        }))}
+      />
+      <SearchField onHit={toHit} />
       <span className={classes["told"]} role="status">
         {search.loading && <Loader size={12} aria-label="Searching" />}
         {search.error !== null
           ? search.error.message
           : search.found === null
-            ? count(rows.length, "row")
+            ? count(lines.length, thing)
             : search.loading && search.total === 0
               ? "searching…"
-              : search.found.size < search.total
-                ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
-                : `${count(search.total, "record")} found${rows.length < search.total ? `, in ${count(rows.length, "row")}` : ""}`}
+              : hit >= 0
+                ? `${(hit + 1).toLocaleString("en")} of ${count(hits.length, "place")}`
+                : search.found.size < search.total
+                  ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
+                  : `${count(search.total, "record")} found${lines.length < search.total ? `, in ${count(lines.length, thing)}` : ""}`}
       </span>
       {search.found !== null && search.firsts < search.total && (
         <Checkbox
@@ -69,12 +141,22 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
           only {place.only.split(",").map(shortName).join(", ")}
         </Pill>
       )}
+      {place.show !== undefined && (
+        <Pill
+          withRemoveButton
+          onRemove={() => go({ show: undefined })}
+          removeButtonProps={{ "aria-label": "Show what has no errors, too" }}
+        >
+          only {place.show}
+        </Pill>
+      )}
       <span className={classes["space"]} />
+      <Jumps />
       <Tooltip
         label={
           plumbing
             ? "Hide the framework's plumbing"
-            : `Show the framework's plumbing: ${count(rows.plumbing, "record")} that only keep it going`
+            : `Show the framework's plumbing: ${count(lines.plumbing, density === "story" ? "turn" : "record")} that only keep it going`
         }
       >
         <ActionIcon
@@ -87,21 +169,107 @@ export function Filters({ rows, search, folded, onFoldAll }: FiltersProps) {
           <IconPipeline size={16} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={folded.size > 0 ? "Unfold all" : "Fold all invocations"}>
-        <ActionIcon
-          aria-label={folded.size > 0 ? "Unfold all" : "Fold all"}
-          onClick={() => (folded.size > 0 ? onFoldAll(new Set()) : foldAll())}
-        >
-          {folded.size > 0 ? <IconArrowsVertical size={16} /> : <IconFold size={16} />}
-        </ActionIcon>
-      </Tooltip>
+      {density === "story" ? (
+        <Tooltip label={opened.size > 0 ? "Close all cards" : "Open all cards"}>
+          <ActionIcon
+            aria-label={opened.size > 0 ? "Close all cards" : "Open all cards"}
+            onClick={() => (opened.size > 0 ? onOpenAll(new Set()) : openAll())}
+          >
+            {opened.size > 0 ? <IconFold size={16} /> : <IconArrowsVertical size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      ) : (
+        <Tooltip label={folded.size > 0 ? "Unfold all" : "Fold all invocations"}>
+          <ActionIcon
+            aria-label={folded.size > 0 ? "Unfold all" : "Fold all"}
+            onClick={() => (folded.size > 0 ? onFoldAll(new Set()) : foldAll())}
+          >
+            {folded.size > 0 ? <IconArrowsVertical size={16} /> : <IconFold size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
       <KindFilter aspects={aspects} />
       <ComponentFilter />
     </search>
   );
 }
 
-function SearchField() {
+/** From error to error, from change to change, to the answer; and the filters for the first two. */
+function Jumps() {
+  const { place, go } = useWorkspace();
+  const { errors, changes, toError, toChange, toAnswer } = useReadingOfRun();
+  const only = (show: "errors" | "changes") => go({ show: place.show === show ? undefined : show });
+  return (
+    <span className={classes["jumps"]}>
+      {errors > 0 && (
+        <span className={classes["jump"]} data-tone="failed">
+          <Tooltip
+            label={
+              place.show === "errors"
+                ? "Show everything again"
+                : `Only what has errors in it: ${count(errors, "error")}`
+            }
+          >
+            <button
+              type="button"
+              aria-label={count(errors, "error")}
+              aria-pressed={place.show === "errors"}
+              onClick={() => only("errors")}
+            >
+              <IconAlertTriangle size={13} aria-hidden />
+              {errors.toLocaleString("en")}
+            </button>
+          </Tooltip>
+          <Steps what="error" keys={["Shift+X", "X"]} to={toError} />
+        </span>
+      )}
+      {changes > 0 && (
+        <span className={classes["jump"]} data-tone="edited">
+          <Tooltip
+            label={
+              place.show === "changes" ? "Show everything again" : `Only what was changed: ${count(changes, "change")}`
+            }
+          >
+            <button
+              type="button"
+              aria-label={count(changes, "change")}
+              aria-pressed={place.show === "changes"}
+              onClick={() => only("changes")}
+            >
+              <IconPencil size={13} aria-hidden />
+              {changes.toLocaleString("en")}
+            </button>
+          </Tooltip>
+          <Steps what="change" keys={["Shift+D", "D"]} to={toChange} />
+        </span>
+      )}
+      <Tooltip label="Go to the answer (A)">
+        <ActionIcon aria-label="Go to the answer" onClick={toAnswer}>
+          <IconFlag size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </span>
+  );
+}
+
+function Steps({ what, keys, to }: { what: string; keys: [string, string]; to: (back: boolean) => void }) {
+  return (
+    <>
+      <Tooltip label={`Previous ${what} (${keys[0]})`}>
+        <ActionIcon size="xs" aria-label={`Previous ${what}`} onClick={() => to(true)}>
+          <IconChevronUp size={13} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={`Next ${what} (${keys[1]})`}>
+        <ActionIcon size="xs" aria-label={`Next ${what}`} onClick={() => to(false)}>
+          <IconChevronDown size={13} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}
+
+function SearchField({ onHit }: { onHit: (back: boolean) => void }) {
   const { place, go } = useWorkspace();
   const [text, setText] = useState(place.q ?? "");
   const typed = useRef(place.q ?? "");
@@ -143,6 +311,10 @@ function SearchField() {
         send(event.currentTarget.value);
       }}
       onKeyDown={(event) => {
+        if (event.key === "Enter" || event.key === "ArrowDown" || event.key === "ArrowUp") {
+          event.preventDefault();
+          onHit(event.key === "ArrowUp" || event.shiftKey);
+        }
         if (event.key !== "Escape") return;
         setText("");
         send("");

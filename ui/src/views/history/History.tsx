@@ -1,147 +1,107 @@
-/** The history: every record of the run as a row, as many as one likes, without anything that jumps while one reads. */
+/** The history: what happened in the run, as a story of turns, as calls, or record by record. */
 
 import { Button } from "@mantine/core";
-import { IconArrowDown } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import type { Hold } from "@/api/schema";
+import type { Hold, Passage } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
-import { count } from "@/kit/words";
-import { NONE } from "@/model/outline";
-import { clockOf, rowAt, showsAt, speaks } from "@/model/rows";
+import { NONE, type Outline } from "@/model/outline";
+import { clockOf, speaks } from "@/model/rows";
 import { tell } from "@/model/telling";
+import { cardOf, hitsOf, type Turns } from "@/model/turns";
 import { useFindings } from "@/state/annotations";
 import { usePrefs } from "@/state/prefs";
 import { useFound } from "@/state/search";
+import { useDensity } from "@/state/density";
+import { useTurns } from "@/state/turns";
 import { Row } from "@/views/records/Row";
+import { Card, LOOKED_AT } from "@/views/story/Card";
+import { recordsOfCard } from "@/views/story/told";
 import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
 import { Filters } from "./Filters";
 import { HeldBanner } from "./HeldBanner";
+import { useHighlights } from "./highlights";
 import classes from "./History.module.css";
+import { type Lines, useLines } from "./lines";
+import { type Held, List, type ListHandle } from "./List";
 import { RecordMenu, type MenuAt } from "./RecordMenu";
-import { useRows } from "./useRows";
+import { DENSITY_NAMES, useReadingKeys } from "./reading";
 
 const SHORT = 29;
 const TALL = 62;
-const OVERSCAN = 6;
-/** How far from the end one still is at the end. */
-const NEAR = 40;
+const SLIM = 58;
 
-/** `focused`: the keyboard is here as soon as there are rows, unless it is somewhere else by then. */
+/** `focused`: the keyboard is here as soon as there are lines, unless it is somewhere else by then. */
 export function History({ focused }: { focused: boolean }) {
   const { id, run, view, place, select, go } = useWorkspace();
   const { outline } = view;
-  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const density = useDensity();
+  const [folded, setFolded] = useState<ReadonlySet<number>>(NOTHING);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(NOTHING);
   const search = useFound(id, place.q, place.first === true, view.info?.records ?? 0);
   const held = useHeld(view.info?.held);
-  const rows = useRows(outline, place, folded, search.found, held);
+  const { turns, hues } = useTurns(outline);
+  const lines = useLines(outline, turns, place, density, folded, search.found, held);
   const findings = useFindings(id);
-  const box = useRef<HTMLDivElement>(null);
+  const list = useRef<ListHandle>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const looked = useRef<Held | null>(null);
   const [menu, setMenu] = useState<MenuAt | null>(null);
-  const [atEnd, setAtEnd] = useState(false);
-  const [seen, setSeen] = useState(0);
   const live = view.info?.live ?? false;
-  const following = useRef(false);
+  useReadingKeys(turns);
+  useHighlights(frame, place.q);
 
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: (row) => (speaks(outline, rows.seqs[row] ?? 0) ? TALL : SHORT),
-    overscan: OVERSCAN,
-  });
-  useLayoutEffect(() => virtual.measure(), [rows, virtual]);
-
-  // At the end of a live run one stays at the end, also when what is held takes some of the room.
-  const room = virtual.scrollRect?.height;
-  useLayoutEffect(() => {
-    if (live && rows.length > 0 && seen === 0 && place.at === undefined) following.current = true;
-    if (following.current) virtual.scrollToIndex(rows.length - 1, { align: "end" });
-    if (atEnd || seen === 0) setSeen(rows.length);
-  }, [rows.length, room, live, atEnd, seen, place.at, virtual]);
-
-  // Only who scrolls back leaves the end: on the way to it, it moves away.
-  const top = useRef(0);
-  const onScroll = () => {
-    const at = box.current;
-    if (!at) return;
-    if (at.scrollHeight - at.scrollTop - at.clientHeight < NEAR) following.current = true;
-    else if (at.scrollTop < top.current) following.current = false;
-    top.current = at.scrollTop;
-    setAtEnd(following.current);
-    if (following.current) setSeen(rows.length);
-  };
-
-  const empty = rows.length === 0;
+  const empty = lines.length === 0;
   useEffect(() => {
-    if (focused && !empty && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
+    if (focused && !empty && document.activeElement === document.body) list.current?.focus();
   }, [focused, empty]);
 
-  // What is selected elsewhere comes into view.
-  const shown = useRef<number | undefined>(undefined);
-  const expected = view.info?.records ?? 0;
-  useEffect(() => {
-    if (place.at === undefined || place.at === shown.current || rows.length === 0) return;
-    if (place.at >= rows.records && rows.records < expected) return;
-    const first = shown.current === undefined;
-    shown.current = place.at;
-    following.current = false;
-    virtual.scrollToIndex(rowAt(rows, place.at), { align: first ? "center" : "auto" });
-  }, [place.at, rows, expected, virtual]);
-
-  const items = virtual.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? -1;
-  useEffect(() => {
-    const wanted: number[] = [];
-    for (let row = first; row <= last; row++) wanted.push(rows.seqs[row] ?? 0);
-    run.want(wanted);
-  }, [first, last, rows, run]);
+  const onShown = useCallback(
+    (first: number, last: number) => {
+      const wanted: number[] = [];
+      for (let line = first; line <= last; line++) wanted.push(...wantedOf(lines, turns, line));
+      run.want(wanted);
+    },
+    [lines, turns, run],
+  );
 
   // Who clicks on a record wants to see it: beside the list the details come to the front, unless that side is closed.
   const { side } = useOpen();
   const dock = usePrefs((prefs) => prefs.docks.details);
   const beside = side !== null && dock === "side";
   const onSelect = useCallback(
-    (seq: number) => {
-      shown.current = seq;
-      go({ at: seq, component: undefined, ...(beside && { side: "details" as const }) });
-    },
+    (seq: number) => go({ at: seq, component: undefined, ...(beside && { side: "details" as const }) }),
     [go, beside],
   );
-  const onFold = useCallback((seq: number) => {
-    setFolded((before) => {
-      const after = new Set(before);
-      if (!after.delete(seq)) after.add(seq);
-      return after;
-    });
-  }, []);
+  const onFold = useCallback((seq: number) => setFolded((before) => toggled(before, seq)), []);
+  const onOpen = useCallback((seq: number) => setOpened((before) => toggled(before, seq)), []);
   const onMenu = useCallback((seq: number, x: number, y: number) => setMenu({ seq, x, y }), []);
 
-  const selectedRow = place.at === undefined ? NONE : rowAt(rows, place.at);
-  const isSelected = (row: number) => row === selectedRow && place.at !== undefined && showsAt(rows, row, place.at);
+  const chosen = place.at === undefined ? NONE : lines.lineOf(place.at);
   const move = (to: number) => {
-    const row = Math.max(0, Math.min(rows.length - 1, to));
-    const seq = rows.seqs[row];
-    if (seq === undefined) return;
-    following.current = false;
-    shown.current = seq;
-    select(seq);
-    virtual.scrollToIndex(row, { align: "auto" });
+    const line = Math.max(0, Math.min(lines.length - 1, to));
+    if (lines.length === 0) return;
+    select(lines.seqAt(line));
+    list.current?.show(line);
+  };
+  const parentOf = (line: number): number => {
+    if (lines.story === null) return outline.reference(lines.seqAt(line), "parent");
+    const parent = turns.parents[lines.story.turns[line] ?? NONE] ?? NONE;
+    return parent === NONE ? NONE : (turns.starts[parent] ?? NONE);
   };
 
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const page = Math.max(1, last - first - 2 * OVERSCAN);
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target !== event.currentTarget) return;
+    const page = list.current?.page() ?? 1;
     const steps: { [key: string]: number } = {
-      ArrowDown: selectedRow + 1,
-      ArrowUp: selectedRow - 1,
-      PageDown: selectedRow + page,
-      PageUp: selectedRow - page,
+      ArrowDown: chosen + 1,
+      ArrowUp: chosen - 1,
+      PageDown: chosen + page,
+      PageUp: chosen - page,
       Home: 0,
-      End: rows.length - 1,
+      End: lines.length - 1,
     };
     const to = steps[event.key];
     if (to !== undefined) {
@@ -149,86 +109,147 @@ export function History({ focused }: { focused: boolean }) {
       move(to);
       return;
     }
-    if (place.at === undefined) return;
-    const opens = outline.kind(place.at) === "invocation_started";
-    if (event.key === "ArrowLeft" && opens && !folded.has(place.at)) onFold(place.at);
+    if (chosen === NONE) return;
+    const seq = lines.seqAt(chosen);
+    const story = lines.story !== null;
+    const opens = outline.kind(seq) === "invocation_started";
+    if (story && event.key === " ") onOpen(seq);
+    else if (story && event.key === "ArrowRight" && !opened.has(seq)) onOpen(seq);
+    else if (story && event.key === "ArrowLeft" && opened.has(seq)) onOpen(seq);
+    else if (event.key === "ArrowRight" && opens && folded.has(seq)) onFold(seq);
+    else if (event.key === "ArrowLeft" && !story && opens && !folded.has(seq)) onFold(seq);
     else if (event.key === "ArrowLeft") {
-      const parent = outline.reference(place.at, "parent");
-      if (parent !== NONE) move(rowAt(rows, parent));
-    } else if (event.key === "ArrowRight" && opens && folded.has(place.at)) onFold(place.at);
-    else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey) || event.key === "Enter") {
-      const at = document.getElementById(`row-${place.at}`)?.getBoundingClientRect();
-      setMenu({ seq: place.at, x: at ? at.left + 120 : 200, y: at ? at.bottom : 200 });
+      const parent = parentOf(chosen);
+      if (parent !== NONE) move(lines.lineOf(parent));
+    } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey) || event.key === "Enter") {
+      const at = document.getElementById(`row-${seq}`)?.getBoundingClientRect();
+      const top = frame.current?.getBoundingClientRect();
+      const y = Math.min(at?.bottom ?? 200, top?.bottom ?? 200);
+      setMenu({
+        seq: place.at !== undefined && lines.tells(chosen, place.at) ? place.at : seq,
+        x: (at?.left ?? 80) + 120,
+        y,
+      });
     } else return;
     event.preventDefault();
   };
 
-  const time = clockOf(outline, view.info?.cut ?? null);
-  const fresh = rows.length - seen;
-  const active = place.at === undefined ? undefined : `row-${rows.seqs[selectedRow]}`;
+  const time = view.info?.timed === false ? () => Number.NaN : clockOf(outline, view.info?.cut ?? null);
+  const byCard = useMemo(
+    () => passagesByCard(turns, outline, lines, search.passages),
+    [turns, outline, lines, search.passages],
+  );
+  const heldCards = useMemo(
+    () => (lines.story === null ? NOTHING : new Set([...held].map((seq) => cardOf(turns, outline, seq)))),
+    [lines, held, turns, outline],
+  );
+  const foundIn = useMemo(() => {
+    const found = new Map<number, string>();
+    if (lines.story !== null) for (const [seq, text] of findings) found.set(cardOf(turns, outline, seq), text);
+    return found;
+  }, [lines, findings, turns, outline]);
+
+  const drawCard = (line: number) => {
+    const turn = lines.story?.turns[line] ?? NONE;
+    const start = turns.starts[turn] ?? 0;
+    const before = line > 0 ? (lines.story?.turns[line - 1] ?? NONE) : NONE;
+    const asked = turns.asked[turn] ?? NONE;
+    const inside = (turns.partsOf(turn) ?? []).some(({ kind }) => kind === "turn");
+    return (
+      <Card
+        run={run}
+        outline={outline}
+        turns={turns}
+        turn={turn}
+        stamp={stampOf(turns, turn)}
+        index={line}
+        live={live}
+        at={place.at !== undefined && lines.tells(line, place.at) ? place.at : undefined}
+        held={heldCards.has(turn)}
+        finding={foundIn.get(turn) ?? null}
+        hue={hues.of(outline.component(start))}
+        open={opened.has(start)}
+        fold={inside ? (folded.has(start) ? "folded" : "open") : null}
+        follows={before !== NONE && asked !== NONE && asked !== start && repeatsAsked(turns, outline, before, asked)}
+        passages={byCard.get(turn) ?? NO_PASSAGES}
+        onSelect={onSelect}
+        onOpen={onOpen}
+        onFold={onFold}
+        onMenu={onMenu}
+      />
+    );
+  };
+
+  const drawRow = (line: number) => {
+    const seq = lines.seqAt(line);
+    const starts = outline.kind(seq) === "invocation_started";
+    const end = density === "calls" && starts ? turns.end(seq) : NONE;
+    const failed = outline.has(seq, "failed") || (end !== NONE && outline.has(end, "failed"));
+    const errors = starts && !failed && (folded.has(seq) || density === "calls") ? turns.errorsOf(seq) : 0;
+    return (
+      <Row
+        run={run}
+        id={`row-${seq}`}
+        index={line}
+        seq={seq}
+        depth={lines.rows?.depths[line] ?? 0}
+        tall={speaks(outline, seq) || (end !== NONE && !outline.has(end, "empty"))}
+        told={told(outline, seq, lines.rows?.counts[line] ?? 1, end)}
+        end={end}
+        errors={errors}
+        hue={hues.of(outline.component(seq))}
+        time={end === NONE ? time(seq) : time(end) - time(seq)}
+        selected={line === chosen && place.at !== undefined && lines.tells(line, place.at)}
+        held={held.has(seq)}
+        finding={findings.get(seq) ?? (end === NONE ? null : (findings.get(end) ?? null))}
+        fold={starts ? (folded.has(seq) ? "folded" : "open") : null}
+        passage={search.passages.get(seq) ?? (end === NONE ? null : (search.passages.get(end) ?? null))}
+        onSelect={onSelect}
+        onFold={onFold}
+        onMenu={onMenu}
+      />
+    );
+  };
+
+  const estimate = (line: number) => {
+    const seq = lines.seqAt(line);
+    if (lines.story === null) {
+      const end = density === "calls" ? turns.end(seq) : NONE;
+      return speaks(outline, seq) || (end !== NONE && !outline.has(end, "empty")) ? TALL : SHORT;
+    }
+    const turn = lines.story.turns[line] ?? NONE;
+    if (turns.kinds[turn] !== "invocation") return SLIM;
+    return 90 + 22 * Math.min(7, turns.partsOf(turn).length);
+  };
 
   return (
     <>
-      <Filters rows={rows} search={search} onFoldAll={setFolded} folded={folded} />
-      <div className={classes["frame"]}>
-        {rows.length === 0 ? (
+      <Filters
+        lines={lines}
+        search={search}
+        onFoldAll={setFolded}
+        folded={folded}
+        opened={opened}
+        onOpenAll={setOpened}
+      />
+      <div className={classes["frame"]} ref={frame}>
+        {empty ? (
           <NoRows loading={search.loading} />
         ) : (
-          <div
-            ref={box}
-            role="grid"
-            aria-label="Records"
-            aria-rowcount={rows.length}
-            aria-activedescendant={active}
-            tabIndex={0}
-            className={classes["list"]}
-            onScroll={onScroll}
+          <List
+            ref={list}
+            name={DENSITY_NAMES[density]}
+            lines={lines}
+            expected={view.info?.records ?? 0}
+            live={live}
+            at={place.at}
+            estimate={estimate}
+            thing={density === "story" ? "turn" : density === "calls" ? "call" : "record"}
             onKeyDown={onKeyDown}
-            data-testid="records"
-          >
-            <div role="rowgroup" className={classes["rows"]} style={{ height: virtual.getTotalSize() }}>
-              {items.map((item) => {
-                const seq = rows.seqs[item.index] ?? 0;
-                const starts = outline.kind(seq) === "invocation_started";
-                return (
-                  <Row
-                    key={seq}
-                    run={run}
-                    id={`row-${seq}`}
-                    index={item.index}
-                    seq={seq}
-                    depth={rows.depths[item.index] ?? 0}
-                    top={item.start}
-                    height={item.size}
-                    told={told(outline, seq, rows.counts[item.index] ?? 1)}
-                    time={time(seq)}
-                    selected={isSelected(item.index)}
-                    held={held.has(seq)}
-                    finding={findings.get(seq) ?? null}
-                    fold={starts ? (folded.has(seq) ? "folded" : "open") : null}
-                    passage={search.passages.get(seq) ?? null}
-                    onSelect={onSelect}
-                    onFold={onFold}
-                    onMenu={onMenu}
-                  />
-                );
-              })}
-            </div>
-          </div>
-        )}
-        {live && !atEnd && fresh > 0 && (
-          <Button
-            className={classes["fresh"]}
-            radius="xl"
-            size="compact-sm"
-            leftSection={<IconArrowDown size={14} />}
-            onClick={() => {
-              following.current = true;
-              virtual.scrollToIndex(rows.length - 1, { align: "end" });
-            }}
-          >
-            {count(fresh, "new record")}
-          </Button>
+            onShown={onShown}
+            line={density === "story" ? drawCard : drawRow}
+            memory={looked}
+          />
         )}
       </div>
       <HeldBanner />
@@ -247,7 +268,7 @@ function NoRows({ loading }: { loading: boolean }) {
       <Button
         variant="default"
         mt={6}
-        onClick={() => go({ q: undefined, kinds: undefined, only: undefined, plumbing: undefined })}
+        onClick={() => go({ q: undefined, kinds: undefined, only: undefined, plumbing: undefined, show: undefined })}
       >
         Show all records
       </Button>
@@ -255,13 +276,65 @@ function NoRows({ loading }: { loading: boolean }) {
   );
 }
 
-const NOTHING_HELD: ReadonlySet<number> = new Set();
+const NOTHING: ReadonlySet<number> = new Set();
+const NO_PASSAGES: readonly Passage[] = [];
+
+function toggled(before: ReadonlySet<number>, seq: number): ReadonlySet<number> {
+  const after = new Set(before);
+  if (!after.delete(seq)) after.add(seq);
+  return after;
+}
+
+/** The records that a line looks at. */
+function wantedOf(lines: Lines, turns: Turns, line: number): number[] {
+  if (lines.story !== null) return recordsOfCard(turns, lines.story.turns[line] ?? NONE, LOOKED_AT);
+  const seq = lines.seqAt(line);
+  const end = lines.density === "calls" ? turns.end(seq) : NONE;
+  return end === NONE ? [seq] : [seq, end];
+}
+
+/** Changes with everything that the outline says of a turn. */
+function stampOf(turns: Turns, turn: number): string {
+  const parts = turns.partsOf(turn);
+  let ended = 0;
+  for (const part of parts) if (part.end !== NONE) ended += part.end - part.seq + 1;
+  const start = turns.starts[turn] ?? 0;
+  return `${parts.length} ${ended} ${turns.ends[turn]} ${turns.errorsOf(start)} ${turns.changed[turn]} ${turns.handed[turn]} ${turns.asked[turn]}`;
+}
+
+/** Whether the card of a turn ends with what the next one was asked. */
+function repeatsAsked(turns: Turns, outline: Outline, before: number, asked: number): boolean {
+  if (turns.starts[before] === asked) return true;
+  if (outline.kind(asked) !== "message_queued") return turns.kinds[before] === "begin";
+  const last = turns.partsOf(before).findLast(({ kind }) => kind === "said");
+  if (last !== undefined) return asked >= last.seq && asked <= last.end;
+  return turns.kinds[before] === "begin" && outline.component(asked) === "user";
+}
+
+function passagesByCard(
+  turns: Turns,
+  outline: Outline,
+  lines: Lines,
+  passages: ReadonlyMap<number, Passage>,
+): ReadonlyMap<number, Passage[]> {
+  const found = new Map<number, Passage[]>();
+  if (lines.story === null) return found;
+  for (const seq of hitsOf(turns, outline, passages.keys())) {
+    const turn = cardOf(turns, outline, seq);
+    const passage = passages.get(seq);
+    if (passage === undefined) continue;
+    const known = found.get(turn);
+    if (known) known.push(passage);
+    else found.set(turn, [passage]);
+  }
+  return found;
+}
 
 /** The records of what is held; the same set as long as the same is held. */
 function useHeld(holds: readonly Hold[] | undefined): ReadonlySet<number> {
   const key = (holds ?? []).map((hold) => hold.invocation ?? hold.message ?? "").join();
   return useMemo(
-    () => (key.replaceAll(",", "") === "" ? NOTHING_HELD : new Set(key.split(",").filter(Boolean).map(Number))),
+    () => (key.replaceAll(",", "") === "" ? NOTHING : new Set(key.split(",").filter(Boolean).map(Number))),
     [key],
   );
 }
@@ -269,11 +342,18 @@ function useHeld(holds: readonly Hold[] | undefined): ReadonlySet<number> {
 const kept = new WeakMap<object, { version: number; told: Map<string, ReturnType<typeof tell>> }>();
 
 /** What a row says, the same object as long as nothing has changed, so that rows that scroll are not drawn anew. */
-function told(outline: Parameters<typeof tell>[0], seq: number, of: number): ReturnType<typeof tell> {
+function told(outline: Outline, seq: number, of: number, end: number): ReturnType<typeof tell> {
   let known = kept.get(outline);
   if (known === undefined || known.told.size > 5000) kept.set(outline, (known = { version: 0, told: new Map() }));
-  const key = `${seq}/${of}/${outline.length > seq + of ? "" : outline.version}`;
+  const key = `${seq}/${of}/${end}/${outline.length > seq + of ? "" : outline.version}`;
   let found = known.told.get(key);
-  if (found === undefined) known.told.set(key, (found = tell(outline, seq, of)));
+  if (found === undefined) {
+    found = tell(outline, seq, of);
+    if (end !== NONE) {
+      const marks = [...new Set([...found.marks, ...tell(outline, end).marks])];
+      found = { ...found, verb: outline.has(end, "failed") ? "failed" : "", marks };
+    }
+    known.told.set(key, found);
+  }
   return found;
 }

@@ -8,16 +8,18 @@ import {
   IconHandStop,
   IconLink,
   IconPencil,
-  IconPlayerPause,
   IconPlayerTrackNext,
   IconTimeline,
 } from "@tabler/icons-react";
 
 import { shortName } from "@/model/names";
 import { changesOf } from "@/model/telling";
+import { verbsOf } from "@/model/verbs";
 import { breakOn } from "@/state/breakpoints";
 import { fork, runTo } from "@/state/commands";
 import { beginEdit, isEdited } from "@/state/editing";
+import { useRecordVerb } from "@/views/details/useRecordVerb";
+import { VERB_ICONS } from "@/views/records/icons";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -56,14 +58,15 @@ function Items({ seq }: { seq: number }) {
   const { id, view, go } = useWorkspace();
   const navigate = useNavigate();
   const show = useShow();
+  const doVerb = useRecordVerb();
   const { outline, info } = view;
   const component = outline.component(seq);
   const call = outline.call(seq);
   const queued = outline.kind(seq) === "message_queued";
   const imported = info?.imported === true;
   const why = imported ? "An imported log has no program to go on with" : "";
-  const forkHere = async (pause: boolean) => {
-    const made = await fork(id, { at: seq, pause });
+  const forkHere = async () => {
+    const made = await fork(id, { at: seq });
     if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
   };
   return (
@@ -85,21 +88,30 @@ function Items({ seq }: { seq: number }) {
           {change.label}…
         </Menu.Item>
       ))}
+      {verbsOf(outline, seq)
+        .filter(({ id: verb }) => verb !== "change")
+        .map((verb) => {
+          const Icon = VERB_ICONS[verb.id];
+          return (
+            <Menu.Item
+              key={verb.id}
+              leftSection={<Icon size={14} />}
+              rightSection={<kbd>{verb.key}</kbd>}
+              disabled={imported}
+              title={why || verb.about}
+              onClick={() => void doVerb(verb.id, seq)}
+            >
+              {verb.label}
+            </Menu.Item>
+          );
+        })}
       <Menu.Item
         leftSection={<IconGitFork size={14} />}
         disabled={imported}
         title={why}
-        onClick={() => void forkHere(false)}
+        onClick={() => void forkHere()}
       >
         Fork here without a change
-      </Menu.Item>
-      <Menu.Item
-        leftSection={<IconPlayerPause size={14} />}
-        disabled={imported}
-        title={why}
-        onClick={() => void forkHere(true)}
-      >
-        Run to here in a fork
       </Menu.Item>
       {info?.live === true && queued && (
         <Menu.Item leftSection={<IconPlayerTrackNext size={14} />} onClick={() => void runTo(id, seq)}>

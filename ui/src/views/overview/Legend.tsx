@@ -27,7 +27,7 @@ export function Legend({ legend, only, onOnly }: LegendProps) {
     <div
       className={classes["legend"]}
       role="group"
-      aria-label="Colours and how many records have them: choose which to bring out"
+      aria-label="Colours and how many records of this run have them: choose which to bring out"
     >
       {listed(legend).map(({ entry }) => (
         <UnstyledButton

@@ -5,8 +5,8 @@ import { IconArrowAutofitHeight, IconMinus, IconPlus } from "@tabler/icons-react
 import { useMemo, useRef, useState } from "react";
 
 import { Empty } from "@/kit/Empty";
-import { HUES } from "@/kit/canvas/inks";
 import { useCalm } from "@/kit/canvas/useCalm";
+import { Hues } from "@/model/hues";
 import { columnsOf, legendOf, type MadeColumn, treeAround } from "@/model/overview";
 import { type Colouring, usePrefs } from "@/state/prefs";
 import { useRuns } from "@/state/runs";
@@ -18,9 +18,9 @@ import { FollowLive, useOutlines, type Wanted } from "./outlines";
 import classes from "./Overview.module.css";
 
 const COLOURINGS: { value: Colouring; label: string }[] = [
+  { value: "sender", label: "Agent" },
   { value: "kind", label: "Kind" },
   { value: "type", label: "Type" },
-  { value: "sender", label: "Sender" },
   { value: "recipient", label: "Recipient" },
 ];
 
@@ -68,7 +68,11 @@ export default function Overview() {
     [shape, everything, id, view.outline, grown, outlines.version],
   );
   const followed = wanted.filter(({ live }) => live).slice(0, MOST_FOLLOWED);
-  const legend = useMemo(() => legendOf(columns, colouring, HUES), [columns, colouring]);
+  const legend = useMemo(() => {
+    const hues = new Hues();
+    for (const { outline } of columns) hues.update(outline);
+    return legendOf(columns, colouring, hues, id);
+  }, [columns, colouring, id]);
 
   if (view.outline.length === 0 && columns.every(({ length }) => length === 0))
     return (

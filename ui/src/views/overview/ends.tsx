@@ -42,7 +42,7 @@ export function Head({ run, current, left, width }: End & { current: boolean }) 
           underline="never"
         >
           <b>{run}</b>
-          {width > NAMED && known?.name ? ` ${known.name}` : ""}
+          {width > NAMED && known !== undefined ? ` ${known.name || known.changed}` : ""}
         </Anchor>
       </Tooltip>
     </div>

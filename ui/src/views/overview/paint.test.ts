@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Pixels } from "@/kit/canvas/pixels";
 import { INKS } from "@/kit/canvas/testing";
 import { mixed } from "@/model/colours";
+import { Hues } from "@/model/hues";
 import { columnOf, legendOf } from "@/model/overview";
 import { logOf } from "@/model/testing";
 
@@ -17,7 +18,7 @@ const fork = columnOf({ run: "r2", cut: 2, outline: logOfKinds(["noted"]), base:
 
 function painted(slots: Slot[], scale: number, from = 0, only: string[] = []): Pixels {
   const pixels = new Pixels(8, 8);
-  const legend = legendOf([root, fork], "kind", 9);
+  const legend = legendOf([root, fork], "kind", new Hues());
   paintColumns(pixels, 1, { slots, legend, only: new Set(only), inks: INKS, view: { from, scale } });
   return pixels;
 }

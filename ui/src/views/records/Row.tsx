@@ -4,17 +4,17 @@ import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { memo } from "react";
 
 import type { Passage } from "@/api/schema";
-import { oneLine } from "@/kit/words";
+import { count, duration, oneLine } from "@/kit/words";
 import { shortName } from "@/model/names";
+import { NONE } from "@/model/outline";
 import type { Told } from "@/model/telling";
 
 import { type FollowedRun, useGlance } from "@/state/run";
 
 import { ASPECT_ICONS, UnknownIcon } from "./icons";
 import classes from "./Row.module.css";
+import { Said } from "./Said";
 
-/** Characters before what was searched for that a single line shows: it is seen where there is little room. */
-const BEFORE = 12;
 /** Deeper ones are not indented further. */
 const DEEPEST = 8;
 
@@ -24,10 +24,15 @@ export interface RowProps {
   index: number;
   seq: number;
   depth: number;
-  top: number;
-  height: number;
+  /** Whether it has room for a few lines of what it says. */
+  tall: boolean;
   told: Told;
-  /** Milliseconds since the run began. */
+  /** The end of the call that is told with it, or `NONE`: what it says is what came back. */
+  end: number;
+  /** How many errors are in it, where it does not show them itself. */
+  errors: number;
+  hue: number | null;
+  /** Milliseconds since the run began; with an end, that it took; not a number: its log has no times. */
   time: number;
   selected: boolean;
   held: boolean;
@@ -42,10 +47,11 @@ export interface RowProps {
 }
 
 export const Row = memo(function Row(props: RowProps) {
-  const { run, id, index, seq, depth, top, height, told, time, selected, held, finding, fold, passage } = props;
-  const glance = useGlance(run, seq);
+  const { run, id, index, seq, depth, tall, told, end, errors, time, selected, held, finding, fold, passage } = props;
+  const own = useGlance(run, seq);
+  const back = useGlance(run, end);
+  const glance = end === NONE ? own : back;
   const Icon = ASPECT_ICONS[told.aspect] ?? UnknownIcon;
-  const tall = height > 40;
   const failed = told.marks.includes("failed");
   const text = glance === undefined ? "" : glance.text;
   return (
@@ -58,7 +64,7 @@ export const Row = memo(function Row(props: RowProps) {
       data-aspect={told.aspect}
       data-failed={failed || undefined}
       data-held={held || undefined}
-      style={{ transform: `translateY(${top}px)`, height }}
+      data-hue={props.hue ?? undefined}
       onClick={() => props.onSelect(seq)}
       onContextMenu={(event) => {
         event.preventDefault();
@@ -110,6 +116,11 @@ export const Row = memo(function Row(props: RowProps) {
               {mark}
             </span>
           ))}
+          {errors > 0 && (
+            <span className={classes["mark"]} data-mark="failed">
+              {count(errors, "error")} inside
+            </span>
+          )}
           {held && (
             <span className={classes["mark"]} data-mark="held">
               held
@@ -120,41 +131,32 @@ export const Row = memo(function Row(props: RowProps) {
               finding
             </span>
           )}
-          {!tall && (text !== "" || passage !== null) && (
+          {end !== NONE && own !== undefined && own.text !== "" && own.form !== "empty" && (
+            <span className={classes["aside"]}>{oneLine(own.text, 240)}</span>
+          )}
+          {!tall && end === NONE && (text !== "" || passage !== null) && (
             <span className={classes["aside"]}>
               {passage === null ? oneLine(text, 240) : <Said passage={passage} short />}
             </span>
           )}
         </span>
-        {tall && (
+        {tall && (text !== "" || passage !== null || glance === undefined) && (
           <span className={classes["text"]} data-form={glance?.form}>
             {passage === null ? oneLine(text, 420) : <Said passage={passage} />}
           </span>
         )}
       </span>
       <span role="gridcell" className={classes["time"]}>
-        {clock(time)}
+        {end === NONE ? clock(time) : duration(time / 1000)}
       </span>
     </div>
   );
 });
 
 function clock(milliseconds: number): string {
+  if (Number.isNaN(milliseconds)) return "";
   const seconds = milliseconds / 1000;
   if (seconds < 100) return seconds.toFixed(2);
   const minutes = Math.floor(seconds / 60);
   return `${minutes}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
-}
-
-/** The words around what was searched for. */
-function Said({ passage, short = false }: { passage: Passage; short?: boolean }) {
-  const flat = (text: string) => text.replaceAll(/\s+/g, " ");
-  const before = flat(passage.before);
-  return (
-    <>
-      {short && before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before}
-      <mark>{flat(passage.said)}</mark>
-      {flat(passage.after)}
-    </>
-  );
 }

@@ -1,6 +1,7 @@
 /** A sign for each kind of record, so that colour is never the only difference. */
 
 import {
+  IconArrowBackUp,
   IconArrowsRightLeft,
   IconBrain,
   IconCircleDot,
@@ -8,6 +9,8 @@ import {
   IconMail,
   IconMessage2,
   IconPencil,
+  IconRefresh,
+  IconRepeat,
   IconRobot,
   IconRoute,
   IconStack2,
@@ -17,6 +20,7 @@ import {
 } from "@tabler/icons-react";
 
 import type { Aspect } from "@/model/aspects";
+import type { RecordVerb } from "@/model/verbs";
 
 export const ASPECT_ICONS: { [aspect in Aspect]: TablerIcon } = {
   message: IconMail,
@@ -34,3 +38,10 @@ export const ASPECT_ICONS: { [aspect in Aspect]: TablerIcon } = {
 };
 
 export const UnknownIcon = IconArrowsRightLeft;
+
+export const VERB_ICONS: { readonly [id in RecordVerb["id"]]: TablerIcon } = {
+  change: IconPencil,
+  back: IconArrowBackUp,
+  again: IconRefresh,
+  times: IconRepeat,
+};

@@ -71,7 +71,7 @@ export function RunPicker({
             <li key={other.run}>
               <button type="button" onClick={() => pick(other)}>
                 <span>
-                  <b>{other.run}</b> {other.name} <span className="quiet">{kinship(own, other)}</span>
+                  <b>{other.run}</b> {other.name || other.changed} <span className="quiet">{kinship(own, other)}</span>
                 </span>
                 {other.outcome ? <OutcomeMark outcome={other.outcome} /> : <StatusMark status={other.status} />}
                 <small>{oneLine(other.input || other.spec, 160)}</small>

@@ -214,7 +214,7 @@ const Row = memo(function Row({
           )}
           <div className={classes["lines"]}>
             <Link to="/runs/$run" params={{ run: run.run }} className={classes["link"] ?? ""}>
-              <b>{run.run}</b> {run.name}
+              <b>{run.run}</b> {run.name || run.changed}
             </Link>
             <span className={classes["second"]}>{origin(run, forks, open)}</span>
           </div>
@@ -247,7 +247,7 @@ const Row = memo(function Row({
       </Cell>
       <Cell name="figure cost">{money(run.cost ?? 0)}</Cell>
       <Cell name="figure">{time !== null && duration(time)}</Cell>
-      <Cell name="figure started">{moment(run.created)}</Cell>
+      <Cell name="figure started">{run.timed ? moment(run.created) : ""}</Cell>
       <Cell name="menu">
         <RunMenu run={run} actions={actions} />
       </Cell>

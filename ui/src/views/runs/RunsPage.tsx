@@ -99,7 +99,7 @@ export function RunsPage() {
             <img src="/icon.svg" alt="" width={20} height={20} /> Outtake
           </h1>
           <span className={classes["space"]} />
-          <FileButton multiple accept=".outtake,.json,.jsonl" onChange={(files) => void bring(files)}>
+          <FileButton multiple onChange={(files) => void bring(files)}>
             {(props) => (
               <Button
                 {...props}

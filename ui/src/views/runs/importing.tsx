@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, type ReactNode, useCallback, useRef, useState } from "react";
 
 import { importFile } from "@/api/client";
+import type { Imported } from "@/api/schema";
 
 import classes from "./RunsPage.module.css";
 
@@ -36,17 +37,24 @@ export function useImport(): { bring: Bring; busy: boolean } {
       for (const file of files) {
         const id = notifications.show({ loading: true, autoClose: false, message: `Importing ${file.name}` });
         try {
-          const { run } = await importFile(file);
+          const told = await importFile(file);
+          const runs = Object.values(told.runs);
           notifications.update({
             id,
             loading: false,
-            autoClose: 8000,
-            title: `${file.name} is here`,
+            autoClose: told.guessed.length > 0 ? 20_000 : 8000,
+            title: runs.length > 1 ? `${file.name} is here: ${runs.length} runs` : `${file.name} is here`,
             message: (
-              // What is notified stands outside of the pages, where there are no links between them.
-              <Anchor component="button" onClick={() => void navigate({ to: "/runs/$run", params: { run } })}>
-                Open {run}
-              </Anchor>
+              <>
+                <Recognised told={told} />
+                {/* What is notified stands outside of the pages, where there are no links between them. */}
+                <Anchor
+                  component="button"
+                  onClick={() => void navigate({ to: "/runs/$run", params: { run: told.run } })}
+                >
+                  Open {told.run}
+                </Anchor>
+              </>
             ),
           });
         } catch (error) {
@@ -69,6 +77,23 @@ export function useImport(): { bring: Bring; busy: boolean } {
     [navigate],
   );
   return { bring, busy };
+}
+
+/** What a log was recognised as, and what it does not say and was taken for likely. */
+function Recognised({ told }: { told: Imported }) {
+  if (told.log === "") return null;
+  return (
+    <>
+      <Text span display="block" size="sm">
+        A log of {told.log}: it has {told.recognised}.
+      </Text>
+      {told.guessed.map((guess) => (
+        <Text key={guess} span display="block" size="sm" c="dimmed">
+          Guessed: {guess}.
+        </Text>
+      ))}
+    </>
+  );
 }
 
 /** Why files could not be imported, each under its name where there are several. */
@@ -107,7 +132,9 @@ export function Dropping({ take, children }: { take: Bring; children: ReactNode 
       }}
     >
       {children}
-      {over && <div className={classes["drop"]}>Drop exported runs (.outtake) or logs (.json) to import them</div>}
+      {over && (
+        <div className={classes["drop"]}>Drop exported runs (.outtake) or logs of other programs to import them</div>
+      )}
     </div>
   );
 }

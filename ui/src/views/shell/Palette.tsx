@@ -11,8 +11,9 @@ import { VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
 import { useForkEnd, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { isAnswered } from "@/state/answering";
-import { PANELS } from "@/state/place";
+import { DENSITIES, PANELS } from "@/state/place";
 import { useRuns } from "@/state/runs";
+import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "@/views/history/reading";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 import { PANEL_KINDS } from "@/views/workspace/panels";
@@ -29,6 +30,8 @@ export function Palette() {
   const forkEnd = useForkEnd();
   const { toggleColorScheme } = useMantineColorScheme();
   const [query, setQuery] = useState("");
+  const reading = useReadingOfRun();
+  const setDensity = useSetDensity();
   const { info, outline } = view;
 
   const control: SpotlightActionData[] = [];
@@ -80,6 +83,30 @@ export function Palette() {
       label: place.plumbing ? "Hide the framework's plumbing" : "Show the framework's plumbing",
       onClick: () => go({ plumbing: place.plumbing ? undefined : true }),
     },
+    ...DENSITIES.map((density) => ({
+      id: `density-${density}`,
+      label: `Read as ${DENSITY_NAMES[density]}`,
+      description: `${DENSITY_ABOUT[density].key}: ${DENSITY_ABOUT[density].about}`,
+      onClick: () => setDensity(density),
+    })),
+    { id: "answer", label: "Go to the answer", description: "A", onClick: reading.toAnswer },
+    ...(reading.errors > 0
+      ? [
+          { id: "next-error", label: "Next error", description: "X, F8", onClick: () => reading.toError(false) },
+          { id: "last-error", label: "Previous error", description: "Shift+X", onClick: () => reading.toError(true) },
+        ]
+      : []),
+    ...(reading.changes > 0
+      ? [
+          { id: "next-change", label: "Next change", description: "D", onClick: () => reading.toChange(false) },
+          {
+            id: "last-change",
+            label: "Previous change",
+            description: "Shift+D",
+            onClick: () => reading.toChange(true),
+          },
+        ]
+      : []),
     { id: "scheme", label: "Switch between light and dark", onClick: () => toggleColorScheme() },
   ];
   const others: SpotlightActionData[] = runs

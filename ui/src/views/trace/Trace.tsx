@@ -42,6 +42,7 @@ import {
   type Viewport,
   zoomed,
 } from "@/model/viewport";
+import { useTurns } from "@/state/turns";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { Axis } from "./Axis";
@@ -212,7 +213,11 @@ export default function Trace() {
 
   // -- drawing
 
-  const base = useMemo(() => ({ outline, trace, scale, inks, quiet }), [outline, trace, scale, inks, quiet]);
+  const { hues } = useTurns(outline);
+  const base = useMemo(
+    () => ({ outline, trace, scale, inks, quiet, hues }),
+    [outline, trace, scale, inks, quiet, hues],
+  );
   const picture = useMemo<Picture>(() => ({ ...base, view, top, rowHeight: ROW }), [base, view, top]);
   const paint = useCallback((pixels: Pixels, ratio: number) => paintBars(pixels, ratio, picture), [picture]);
   const held = info?.held;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { Pixels } from "@/kit/canvas/pixels";
+import { inkOfComponent } from "@/kit/canvas/inks";
 import { INKS } from "@/kit/canvas/testing";
+import { Hues } from "@/model/hues";
 import { logOf, random } from "@/model/testing";
 import { byOrder, extentOf, traceOf } from "@/model/trace";
 
@@ -14,7 +16,9 @@ function pictureOf(told: readonly Told[], width: number, rowHeight = 8): Picture
   const trace = traceOf(outline);
   const scale = byOrder(trace.length);
   const view = { from: 0, scale: width / scale.total };
-  return { outline, trace, scale, inks: INKS, quiet: new Uint8Array(told.length), view, top: 0, rowHeight };
+  const hues = new Hues();
+  hues.update(outline);
+  return { outline, trace, scale, inks: INKS, hues, quiet: new Uint8Array(told.length), view, top: 0, rowHeight };
 }
 
 function painted(picture: Picture, width: number, height: number): Pixels {
@@ -40,12 +44,14 @@ const end = (call: string, invocation: number, more: object = {}): Told => ({
 describe("bars", () => {
   it("have their colour at the left edge, a light one inside, and lie below what calls them", () => {
     const told = [call("agent"), call("tool", 0), end("tool", 1), end("agent", 0)];
-    const pixels = painted(pictureOf(told, 80, 12), 80, 24);
+    const picture = pictureOf(told, 80, 12);
+    const pixels = painted(picture, 80, 24);
     const at = (x: number, y: number) => pixels.data[y * 80 + x];
-    expect(at(0, 0)).toBe(INKS.aspects["agent"]);
-    expect(at(21, 13)).toBe(INKS.aspects["tool"]);
+    const own = inkOfComponent("agent", INKS, picture.hues);
+    expect(at(0, 0)).toBe(own);
+    expect(at(21, 13)).toBe(INKS.quiet);
     expect(at(10, 13)).toBe(0);
-    expect(at(40, 0)).not.toBe(INKS.aspects["agent"]);
+    expect(at(40, 0)).not.toBe(own);
     expect(at(40, 0)).not.toBe(0);
   });
 

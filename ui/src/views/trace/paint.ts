@@ -1,9 +1,9 @@
 /** Draws the bars and the events of a time line, as far as they are in view. */
 
-import type { Inks } from "@/kit/canvas/inks";
+import { inkOfComponent, type Inks } from "@/kit/canvas/inks";
 import type { Pixels } from "@/kit/canvas/pixels";
-import { aspectOf } from "@/model/aspects";
 import { type Ink, mixed } from "@/model/colours";
+import type { Hues } from "@/model/hues";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
 import { acrossOf, eventAt, extentOf, firstAfter, firstEventFrom, type Scale, type Trace } from "@/model/trace";
@@ -14,6 +14,8 @@ export interface Picture {
   trace: Trace;
   scale: Scale;
   inks: Inks;
+  /** The colours of agents. */
+  hues: Hues;
   /** Of each record, whether it only keeps the framework going. */
   quiet: Uint8Array;
   /** What is in view across. */
@@ -31,12 +33,15 @@ const EDGED = 5;
 const NAMED = 26;
 
 /** The colours of a bar: its inside, its edge, and whether it is hatched. */
-function inksOf({ outline, trace, inks, quiet }: Picture, bar: number): { edge: Ink; inside: Ink; served: boolean } {
+function inksOf(
+  { outline, trace, inks, quiet, hues }: Picture,
+  bar: number,
+): { edge: Ink; inside: Ink; served: boolean } {
   const start = trace.starts[bar] ?? 0;
   if (quiet[start]) return { edge: mixed(inks.quiet, inks.surface, 0.5), inside: inks.sunken, served: false };
   const end = trace.ends[bar] ?? NONE;
   const has = (flag: "failed" | "reused" | "mocked") => end !== NONE && outline.has(end, flag);
-  const edge = has("failed") ? inks.failed : (inks.aspects[aspectOf(outline, start)] ?? inks.quiet);
+  const edge = has("failed") ? inks.failed : inkOfComponent(outline.component(start), inks, hues);
   return { edge, inside: mixed(edge, inks.surface, TINT), served: has("reused") || has("mocked") };
 }
 
@@ -108,7 +113,7 @@ function openEnd(pixels: Pixels, right: number, top: number, bottom: number, sur
 /** A small diamond for each event, at the bottom of the bar that it happened in. */
 function paintEvents(
   pixels: Pixels,
-  { outline, trace, scale, inks }: Picture,
+  { outline, trace, scale, inks, hues }: Picture,
   fine: Viewport,
   row: number,
   bottom: number,
@@ -127,7 +132,7 @@ function paintEvents(
       place = Math.max(place, firstEventFrom(trace, scale, row, unitAt(fine, painted + size / 2), place + 1) - 1);
       continue;
     }
-    const ink = inks.aspects[aspectOf(outline, seq)] ?? inks.quiet;
+    const ink = inkOfComponent(outline.component(seq), inks, hues);
     diamond(pixels, x, middle, size + 1, surface);
     diamond(pixels, x, middle, size, ink);
     painted = x;

@@ -12,8 +12,11 @@ import { useRun } from "@/state/run";
 import { useRuns } from "@/state/runs";
 import { Sidebar } from "@/views/components/Sidebar";
 import { ControlBar } from "@/views/control/ControlBar";
+import { useRecordKeys } from "@/views/details/useRecordVerb";
 import { History } from "@/views/history/History";
 import { Palette } from "@/views/shell/Palette";
+import { Tries } from "@/views/why/Tries";
+import { Verdict } from "@/views/why/Verdict";
 
 import { useWorkspace, WorkspaceContext, type WorkspaceValue } from "./context";
 import { DockBody, DockTabs, useOpen } from "./Docks";
@@ -88,6 +91,7 @@ function Window({ arrived }: { arrived: boolean }) {
   const { view, go } = useWorkspace();
   const held = view.info?.held.length ?? 0;
   const open = useOpen();
+  useRecordKeys();
   useHotkeys([
     ["mod+F", focusSearch],
     ["/", focusSearch],
@@ -101,6 +105,8 @@ function Window({ arrived }: { arrived: boolean }) {
       <Palette />
       <ControlBar />
       <Gone />
+      <Verdict />
+      <Tries />
       <Group className={classes["columns"]} orientation="horizontal" {...columns}>
         <Panel id="left" defaultSize="17%" minSize="150px" maxSize="40%" collapsible collapsedSize={0}>
           <Sidebar />

@@ -5,7 +5,7 @@ run went wrong, and why.  There are two kinds: Magentic-One teams, where an entr
 (``Orchestrator (-> WebSurfer)``, ``Orchestrator (thought)``), and AG2 teams, where the speaker is the entry's name.
 
 The conversation becomes the log of a run; the label is said about it, as a finding, and never part of it.  Consecutive
-entries of one speaker with at most one message are one turn.  Nobody wrote down the times: each entry takes a second.
+entries of one speaker with at most one message are one turn.  Nobody wrote down the times, and none are made up.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from outtake.core.annotations import Note
-from outtake.service.logs.log import BadLog, Format, Log, Writer
+from outtake.importers.conversation import SPEAKERS
+from outtake.importers.log import TEAM, USER, BadLog, Call, Event, Importer, Log, Part, Remark, Said
+from outtake.importers.source import Source
+from outtake.importers.values import part
 from outtake_probe.records import Json
 
 NAME = "Who&When"
 AUTHOR = "who&when"
-TEAM, USER = "team", "user"
-_SECONDS = 1.0
 _ROLE = re.compile(r"(?P<who>.*?)\s*(?:\((?P<what>[^()]*)\))?\s*", re.DOTALL)
 _PEOPLE = ("human", "user")
 _FINAL = "FINAL ANSWER:"
@@ -55,96 +56,89 @@ class _Entry:
         return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
-def sniff(data: Json) -> bool:
+def recognise(source: Source) -> str:
     """Whether it looks like one of these."""
-    return isinstance(data, dict) and "history" in data and "question" in data and "mistake_step" in data
+    root = source.root
+    return "a question, its history and a label" if {"question", "history", "mistake_step"} <= root.keys() else ""
 
 
-def read(data: Json, ended: float) -> Log:
-    """The log of one file.  Raises `BadLog`."""
+def read(source: Source) -> Sequence[Log]:
+    """The one run of a file.  Raises `BadLog`."""
+    return [log(source.root)]
+
+
+def log(data: Mapping[str, Json]) -> Log:
+    """The run of one document.  Raises `BadLog`."""
     question = data["question"]
     if not isinstance(question, str):
         raise BadLog("its question is no text")
     entries = _entries(data["history"])
-    told = {**_rest(data), "log": NAME, "times": f"made up: {_SECONDS:g} s for each entry"}
     output = _answer(entries)
-    tape = _Tape(Writer(ended - _SECONDS * len(entries)))
-    tape.play(question, told, entries, output)
+    tape = _Tape(question, entries)
+    tape.team.output = output
     return Log(
-        kind=NAME,
         input=question,
         output=output,
         config=dict(_prompts(data.get("system_prompt"))),
-        records=tape.writer.records,
-        nodes=tape.writer.nodes(),
-        notes=list(_notes(data, entries, tape.places)),
+        parts=[tape.team],
+        told=_rest(data),
+        remarks=list(_remarks(data, entries, tape.places)),
+        guessed=_guessed(entries),
     )
 
 
-FORMAT = Format(
-    name=NAME,
-    looks="a JSON object with question, history and mistake_step",
-    sniff=sniff,
-    read=read,
-)
+def _guessed(entries: Sequence[_Entry]) -> list[str]:
+    found = ["consecutive entries of one speaker are one turn, which heard all that was said to it since its last one"]
+    if not any(entry.who == USER for entry in entries):
+        found.append("the question is a message of the user to the team")
+    return found
 
 
 class _Tape:
-    """Plays the conversation into records, and remembers where each entry went."""
+    """Makes turns of the conversation, and remembers what each entry became."""
 
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
-        self.places: dict[int, int] = {}
-        """The record that an entry became."""
-        self._team = 0
+    def __init__(self, question: str, entries: Sequence[_Entry]) -> None:
+        self.team = Call(kind="flow", component=TEAM, input={"input": question})
         """The invocation that all others are in."""
-        self._unheard: dict[str, list[tuple[int, Mapping[str, Json]]]] = {}
+        self.places: dict[int, Part] = {}
+        self._unheard: dict[str, list[Said]] = {entry.path: [] for entry in entries if entry.who != USER}
         """Messages that a component has got since its last turn."""
-
-    def play(self, question: str, told: Json, entries: Sequence[_Entry], output: Json) -> None:
-        """Write all of it; `told` is what the file tells beside the conversation and its label."""
-        writer = self.writer
-        writer.started(question)
-        writer.note("", "imported", told)
-        self._team = writer.begin("flow", TEAM, {"input": question})
-        self._unheard = {entry.path: [] for entry in entries if entry.who != USER}
+        if len(self._unheard) > SPEAKERS:
+            raise BadLog(f"more than {SPEAKERS} speak in it")
         if not any(entry.who == USER for entry in entries):
             self._send(USER, TEAM, {"role": USER, "content": question}, ())
         for turn in _turns(entries):
             self._turn(turn)
-        writer.end(self._team, output)
-        writer.ended(output)
 
     def _turn(self, turn: Sequence[_Entry]) -> None:
         path = turn[0].path
         if path == USER:
             for entry in turn:
-                self.writer.now += _SECONDS
                 self.places[entry.number] = self._send(USER, entry.to or TEAM, entry.said, ())
             return
         heard = self._unheard[path]
         self._unheard[path] = []
-        numbers = [seq for seq, _ in heard]
-        given = {"messages": [said for _, said in heard]}
-        invocation = self.writer.begin("agent", path, given, parent=self._team, heard=numbers)
+        call = Call(kind="agent", component=path, input={"messages": [said.message for said in heard]}, heard=heard)
+        self.team.inside.append(call)
         for entry in turn:
-            self.writer.now += _SECONDS
             if entry.to:
-                self.places[entry.number] = self._send(path, entry.to, entry.said, numbers, invocation)
+                self.places[entry.number] = self._send(path, entry.to, entry.said, heard, call)
             else:
-                self.places[entry.number] = self.writer.note(path, entry.type, entry.said["content"], parent=invocation)
+                event = Event(component=path, type=entry.type, body=entry.said["content"])
+                call.inside.append(event)
+                self.places[entry.number] = event
         spoken = [entry.said["content"] for entry in turn if entry.to]
-        self.writer.end(invocation, spoken[-1] if spoken else None)
+        call.output = spoken[-1] if spoken else None
 
     def _send(
-        self, path: str, to: str, said: Mapping[str, Json], heard: Sequence[int], invocation: int | None = None
-    ) -> int:
-        parent = self._team if invocation is None else invocation
-        seq = self.writer.send(path, to, dict(said), parent=parent, heard=heard)
+        self, path: str, to: str, said: Mapping[str, Json], heard: Sequence[Said], call: Call | None = None
+    ) -> Said:
+        made = Said(component=path, recipient=to, message=dict(said), heard=heard)
+        (call or self.team).inside.append(made)
         for other in self._unheard if to == TEAM else [to]:
             if other != path:
-                self._unheard.setdefault(other, []).append((seq, dict(said)))
-        return seq
+                self._unheard.setdefault(other, []).append(made)
+        return made
 
 
 def _turns(entries: Iterable[_Entry]) -> Iterator[list[_Entry]]:
@@ -172,21 +166,16 @@ def _entry(number: int, said: Json) -> _Entry:
     if not isinstance(speaker, str) or not speaker.strip():
         raise BadLog(f"{where} does not say who speaks: it has neither a name nor a role")
     if said.get("name"):
-        return _Entry(number, said, _part(speaker), TEAM, "")
+        return _Entry(number, said, part(speaker), TEAM, "")
     match = _ROLE.fullmatch(speaker)
-    who, what = (_part(match["who"]), match["what"]) if match is not None else (_part(speaker), None)
+    who, what = (part(match["who"]), match["what"]) if match is not None else (part(speaker), None)
     if who.casefold() in _PEOPLE:
         return _Entry(number, said, USER, TEAM, "")
     if what is None:
         return _Entry(number, said, who, TEAM, "")
     if what.strip().startswith("->"):
-        return _Entry(number, said, who, f"{TEAM}/{_part(what.strip()[2:])}", "")
+        return _Entry(number, said, who, f"{TEAM}/{part(what.strip()[2:])}", "")
     return _Entry(number, said, who, "", what.strip() or "note")
-
-
-def _part(name: str) -> str:
-    """A name as one part of a path."""
-    return " ".join(name.replace("/", "-").split()) or "unnamed"
 
 
 def _answer(entries: Sequence[_Entry]) -> str:
@@ -205,24 +194,24 @@ def _rest(data: Mapping[str, Json]) -> dict[str, Json]:
 
 def _prompts(prompts: Json) -> Iterator[tuple[str, Json]]:
     for name, prompt in prompts.items() if isinstance(prompts, dict) else ():
-        yield f"{TEAM}/{_part(name)}.system_prompt", prompt
+        yield f"{TEAM}/{part(name)}.system_prompt", prompt
 
 
-def _notes(data: Mapping[str, Json], entries: Sequence[_Entry], places: Mapping[int, int]) -> Iterator[Note]:
+def _remarks(data: Mapping[str, Json], entries: Sequence[_Entry], places: Mapping[int, Part]) -> Iterator[Remark]:
     """The right answer, that the run failed, and the labelled mistake."""
     truth = data.get("ground_truth")
     if truth is not None and str(truth).strip():
-        yield Note(kind="expectation", text=str(truth), author=AUTHOR)
+        yield Remark(Note(kind="expectation", text=str(truth), author=AUTHOR))
     passed = data.get("is_correct") is True
-    yield Note(kind="verdict", text="as labelled", author=AUTHOR, data={"passed": passed})
+    yield Remark(Note(kind="verdict", text="as labelled", author=AUTHOR, data={"passed": passed}))
     reason = str(data.get("mistake_reason") or "").strip()
     step, agent = _step(data["mistake_step"]), str(data.get("mistake_agent") or "").strip()
     if reason or agent:
         told: dict[str, Json] = {"agent": agent, "step": step, "type": data.get("mistake_type")}
         told["component"] = next((e.path for e in entries if agent and e.who.casefold() == agent.casefold()), None)
         known = {name: value for name, value in told.items() if value not in (None, "")}
-        place = places.get(step) if step is not None else None
-        yield Note(kind="finding", text=reason or f"the mistake of {agent}", seq=place, author=AUTHOR, data=known)
+        note = Note(kind="finding", text=reason or f"the mistake of {agent}", author=AUTHOR, data=known)
+        yield Remark(note, places.get(step) if step is not None else None)
 
 
 def _step(step: Json) -> int | None:
@@ -230,3 +219,11 @@ def _step(step: Json) -> int | None:
         return int(step)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+IMPORTER = Importer(
+    name=NAME,
+    looks="a JSON object with question, history and mistake_step",
+    recognise=recognise,
+    read=read,
+)

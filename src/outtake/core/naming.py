@@ -1,0 +1,37 @@
+"""What forks are called: by what was changed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from outtake.core import words
+from outtake.core.runs import Fork
+from outtake_probe.records import Json
+
+LONGEST = 60
+"""Characters of a value that stands in a name."""
+
+
+def changed(fork: Fork | None) -> str:
+    """What was changed in a fork, in a few words; empty for a run that is none."""
+    if fork is None:
+        return ""
+    if fork.edits:
+        rest = f" +{len(fork.edits) - 1}" if len(fork.edits) > 1 else ""
+        return _edit(fork.edits[0]) + rest
+    afresh = {"matching": "", "prefix": ", afresh", "none": ", all afresh"}.get(fork.reuse, "")
+    return f"from #{fork.cut}{afresh}"
+
+
+def _edit(edit: Mapping[str, Json]) -> str:
+    value, op = edit.get("value"), edit.get("op")
+    said = words.one_line(words.readable(value), LONGEST) if value not in (None, "") else ""
+    if op == "execute":
+        return f"#{edit['seq']} tried again" if edit.get("seq") is not None else f"{edit.get('component')} executed"
+    if op == "drop":
+        return f"without #{edit['seq']}" if edit.get("seq") is not None else f"without {edit.get('component')}"
+    if op == "set_config":
+        return f"{edit.get('key')} = {said or 'nothing'}"
+    if op == "raise":
+        return f"raises {said}"
+    return said or "nothing said"

@@ -1,0 +1,168 @@
+"""Why a run came out wrong: what it said instead of what was expected, where that was said first, and what led there.
+
+The path goes from what began it to the answer.  It has two parts: what led to the first record that says the wrong
+thing (of several sources the one that tells most is followed), and the hands through which it passed from there to the
+answer.  Where it cannot be told which words of the answer are wrong, the path leads to what the last model said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from outtake.core import words
+from outtake.core.outcome import answer, outcome
+from outtake.core.provenance.contents import Contents
+from outtake.core.provenance.forms import Match, seek
+from outtake.core.provenance.hands import Hand, Trail, line
+from outtake.core.provenance.numbers import read, tokens
+from outtake.core.provenance.origins import Origins, Relation, Source
+from outtake.core.provenance.story import LEAVES, Entry, Story
+from outtake_probe.records import Json
+
+Origin = Literal["input", "tool", "person", "model", "program", "error"]
+"""Where the wrong thing came from: the input of the run, what a tool gave, a person, a model that said it first, code
+of the program between its calls, or an error that came up there."""
+LONGEST = 80
+"""Characters of an answer that is looked for as a whole."""
+STEPS = 30
+"""Records that led to the first one that says the wrong thing, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One record of the path."""
+
+    seq: int
+    says: bool
+    """Whether it says the wrong thing; else it led to it."""
+    relation: Relation | None = None
+    """How the next record of the path came from this one, where it led to that."""
+    match: Match | None = None
+    """The wrong thing as it is said here, or the value that this record and the next one share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a run came out wrong."""
+
+    said: str | None = None
+    """What it said instead of what was expected, or its error; None where that cannot be told."""
+    first: int | None = None
+    """The first record that says it."""
+    origin: Origin | None = None
+    path: Sequence[Step] = ()
+
+
+class Explaining:
+    """Explains one run, of its records and their bodies."""
+
+    def __init__(self, story: Story, contents: Contents) -> None:
+        self._story = story
+        self._contents = contents
+        self._origins = Origins(story, contents)
+
+    def answer(self, output: Json, expected: str | None) -> Explanation:
+        """Why an output is not what is expected."""
+        told = answer(output)
+        said = wrong_part(told, expected, self._asked()) if outcome(output, expected) == "failed" else None
+        hands = Trail(self._story, self._contents, seek(said)).hands() if said is not None else []
+        if not hands:
+            return Explanation(said, path=self._led(self._last_model()))
+        passed = line(hands, hands[-1].seq)
+        led = self._led(passed[0].seq)
+        if hands[0].seq not in {passed[0].seq, *(step.seq for step in led)}:
+            led = self._led(hands[0].seq)
+        known = {hand.seq: hand for hand in hands}
+        path = {step.seq: _saying(known[step.seq]) if step.seq in known else step for step in led}
+        path.update((hand.seq, _saying(hand)) for hand in self._tellings(passed) if hand.seq not in path)
+        first = hands[0]
+        return Explanation(said, first.seq, self._origin(first), tuple(path[seq] for seq in sorted(path)))
+
+    def failure(self, error: Json) -> Explanation:
+        """Why a run failed: where its error came up first, and what led there."""
+        said = words.error_line(error)
+        failed = [end for end in self._story.ends.values() if end.get("failed") and not end.get("interrupted")]
+        raised = [end["seq"] for end in failed if words.error_line(self._contents.value(end.get("body"))) == said]
+        first = min(raised, default=None)
+        return Explanation(said, first, "error" if first is not None else None, self._led(first))
+
+    # -- the path ----------------------------------------------------------------------------------------------------
+
+    def _led(self, seq: int | None) -> tuple[Step, ...]:
+        """What led to a record, and the record itself, in order."""
+        path: list[Step] = []
+        found: Source | None = Source(seq, "result") if seq is not None else None
+        while found is not None and len(path) < STEPS:
+            path.append(Step(found.seq, False, found.relation if path else None, found.match))
+            found = self._nearest(found.seq)
+        kept = [step for step, after in zip(path, [None, *path], strict=False) if not self._is_input_of(step, after)]
+        return tuple(reversed(kept))
+
+    def _nearest(self, seq: int) -> Source | None:
+        """The source of a record that tells most: a value that both hold, else what the record names."""
+        self._story.check()
+        sources = [source for source in self._origins.sources(seq) if source.seq < seq]
+        shared = [source for source in sources if source.match is not None and source.relation != "edit"]
+        edits = [source for source in sources if source.relation == "edit"]
+        return next(iter([*edits, *shared, *sources]), None)
+
+    def _is_input_of(self, step: Step, after: Step | None) -> bool:
+        """Whether a record is the input of the call whose result is next: one of the two is enough."""
+        if after is None or step.seq not in self._story.starts:
+            return False
+        end = self._story.entries[after.seq]
+        return end["kind"] == "invocation_ended" and end.get("invocation") == step.seq
+
+    def _tellings(self, passed: Sequence[Hand]) -> Iterator[Hand]:
+        """Of the hands that say it, those that gave it out in a new way: results of models and tools, and the end."""
+        for hand in passed:
+            record = self._story.entries[hand.seq]
+            gave = record["kind"] == "invocation_ended" and record.get("call") in LEAVES
+            if gave or hand is passed[0] or hand is passed[-1]:
+                yield hand
+
+    def _origin(self, first: Hand) -> Origin:
+        record = self._story.entries[first.seq]
+        if record["kind"] == "edited" or record.get("injected") or record.get("how") == "mocked":
+            return "person"
+        if record["kind"] == "config_set" or _is_asked(record):
+            return "input"
+        call = record.get("call")
+        return call if record["kind"] == "invocation_ended" and call in LEAVES else "program"
+
+    def _last_model(self) -> int | None:
+        ends = [end["seq"] for end in self._story.ends.values() if end.get("call") == "model"]
+        return max(ends, default=max((end["seq"] for end in self._story.ends.values()), default=None))
+
+    def _asked(self) -> str:
+        """What was asked of the run: its input, and that of its first call."""
+        first = {0, min(self._story.starts, default=0)}.intersection(self._story.entries)
+        values = [self._contents.value(self._story.entries[seq].get("body")) for seq in sorted(first)]
+        return "\n".join(words.readable(value) for value in values)
+
+
+def wrong_part(said: str, expected: str | None, asked: str) -> str | None:
+    """The words of an answer that stand where the expected ones should; None where that cannot be told.
+
+    For an expected number it is the nearest number of the answer that the question does not have; else a short answer.
+    """
+    wanted = read(expected.strip()) if expected is not None and expected.strip() else None
+    if wanted is not None:
+        known = {token.said for token in tokens(asked)}
+        numbers = [token for token in tokens(said) if token.said not in known and wanted.written(token) is None]
+        if numbers:
+            return min(numbers, key=wanted.distance).said
+    short = said.strip()
+    return short if 0 < len(short) <= LONGEST and "\n" not in short else None
+
+
+def _saying(hand: Hand) -> Step:
+    return Step(hand.seq, True, match=hand.match)
+
+
+def _is_asked(record: Entry) -> bool:
+    """Whether this is what the run, or its first call, was given."""
+    kind: str = record["kind"]
+    return kind == "run_started" or (kind == "invocation_started" and record.get("parent") is None)

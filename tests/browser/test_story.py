@@ -1,0 +1,281 @@
+"""A run read as a story: densities, the place that is kept, cards that open in place, errors, search, colours."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import outtake.demo
+from tests.browser.conftest import Visit
+from tests.browser.ground import Camera, Document, Served, findings
+from tests.browser.programs import REMEDY
+from tests.browser.test_tour import wait_for_right_answer
+
+LOG = Path(outtake.demo.__file__).parent / "logs" / "box-office.json"
+MISTAKE = "Identify the player with the most walks"
+THOUGHT = "I know that name, so I take it without looking at the others"
+PLACE = """(number) => {
+    const list = document.querySelector("[data-testid=records]");
+    const top = list.getBoundingClientRect().top;
+    const rows = [...list.querySelectorAll("[role=row]")];
+    const row = number === null
+        ? rows.filter((row) => row.getBoundingClientRect().bottom > top + 1)
+            .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0]
+        : rows.find((row) => row.getAttribute("aria-selected") === "true");
+    return row === undefined ? null : [row.id, Math.round(row.getBoundingClientRect().top - top)];
+}"""
+"""The selected line, or the topmost one for null: its name, and how far below the top of the window it is."""
+
+
+def lines(page: Page, density: str) -> Locator:
+    return page.get_by_role("grid", name=density).get_by_role("row")
+
+
+def card(page: Page, record: int) -> Locator:
+    return page.locator(f"#row-{record}")
+
+
+def settled(page: Page, at: int | None = -1) -> list[object]:
+    """Where one is, once nothing moves any more: twice the same in two frames after everything has come."""
+    page.wait_for_load_state("networkidle")
+    found = page.evaluate(
+        f"""async (at) => {{
+            const place = {PLACE};
+            const frame = () => new Promise(requestAnimationFrame);
+            for (let before = "", calm = 0; calm < 12;) {{
+                await frame();
+                const now = JSON.stringify(place(at));
+                calm = now === before ? calm + 1 : 0;
+                before = now;
+            }}
+            return place(at);
+        }}""",
+        at,
+    )
+    assert isinstance(found, list)
+    return found
+
+
+def alike(one: list[object], other: list[object]) -> bool:
+    """The same line at the same height, but for a pixel."""
+    return one[0] == other[0] and abs(int(str(one[1])) - int(str(other[1]))) <= 2
+
+
+def starts(served: Served, run: str, component: str) -> list[int]:
+    """The turns of an agent that called something."""
+    told = served.ask("GET", f"/api/runs/{run}/records?kind=invocation_started")["records"]
+    inside = {record.get("parent") for record in told}
+    return [r["seq"] for r in told if r["component"] == component and r["call"] == "agent" and r["seq"] in inside]
+
+
+@pytest.fixture
+def logged(served: Served) -> str:
+    """A Who&When log that was imported."""
+    (told,) = served.outtake("import", str(LOG))
+    return str(told["run"])
+
+
+def test_one_key_for_each_density_and_the_selection_stays_where_it_is(
+    visit: Visit, served: Served, wrong: Document, camera: Camera
+) -> None:
+    (surfer, *_) = starts(served, "r1", "team/WebSurfer")
+    page = visit(f"/runs/r1?at={surfer}")
+    expect(lines(page, "Story").and_(page.get_by_role("row", selected=True))).to_contain_text("WebSurfer")
+    before = settled(page)
+    for key, density in (("c", "Calls"), ("r", "Records"), ("s", "Story"), ("r", "Records"), ("c", "Calls")):
+        page.keyboard.press(key)
+        expect(lines(page, density).first).to_be_visible()
+        expect(page).to_have_url(re.compile(rf"at={surfer}\b.*density={density.lower()}"))
+        assert alike(settled(page), before), density
+    camera.shoot(page, "story-calls")
+    page.goto(page.url.partition("?")[0])  # it is kept for the next run
+    expect(lines(page, "Calls").first).to_be_visible()
+    page.get_by_text("Story", exact=True).click()
+    expect(lines(page, "Story").first).to_be_visible()
+
+
+@pytest.mark.parametrize("density", ["Story", "Calls", "Records"])
+def test_no_switch_loses_ones_place(visit: Visit, logged: str, density: str) -> None:
+    page = visit(f"/runs/{logged}?density={density.lower()}")
+    expect(lines(page, density).first).to_be_visible()
+    settled(page, None)
+    page.get_by_test_id("records").hover()
+    page.mouse.wheel(0, 1500)
+    before = settled(page, None)
+    assert before[0] != "row-0"
+    field = page.get_by_label("Search the records")
+    for text in ("the", "nobody says this"):
+        field.fill(text)
+        expect(page.get_by_role("main").get_by_role("status")).to_contain_text("found")
+        settled(page, None) if text == "the" else expect(page.get_by_text("No record fits")).to_be_visible()
+        field.press("Escape")
+        expect(page.get_by_role("main").get_by_role("status")).not_to_contain_text("found")
+        assert alike(settled(page, None), before), text
+    for _ in range(2):
+        page.get_by_role("button", name="Framework's plumbing").click()
+    assert alike(settled(page, None), before)
+
+
+def test_a_card_opens_in_place_to_all_that_was_thought_done_and_said(
+    visit: Visit, served: Served, wrong: Document, camera: Camera
+) -> None:
+    (surfer, *_) = starts(served, "r1", "team/WebSurfer")
+    page = visit(f"/runs/r1?at={surfer}&side=none&bottom=none")
+    told = card(page, surfer)
+    expect(told).to_contain_text(THOUGHT)  # before it is opened
+    page.get_by_role("grid", name="Story").focus()
+    page.keyboard.press("ArrowRight")
+    expect(told).to_have_attribute("data-open", "true")
+    expect(told).to_contain_text("orchestrator asked")
+    expect(told).to_contain_text(MISTAKE)
+    expect(told.get_by_role("note", name="Thought").filter(has_text=THOUGHT)).to_be_visible()
+    told.get_by_role("button", name="Open the call of click").click()
+    expect(told).to_contain_text("Reggie Jackson, 1977 New York Yankees")
+    expect(told).to_contain_text("Title: Reggie Jackson")  # of what came back
+    camera.shoot(page, "story-open")
+    assert findings(page) == []
+    page.keyboard.press("Escape")
+    told.get_by_role("button", name="Close the card").click()
+    expect(told).not_to_have_attribute("data-open", "true")
+
+
+def test_the_mistake_is_mended_from_its_card(visit: Visit, wrong: Document) -> None:
+    page = visit("/runs/r1")
+    lines(page, "Story").get_by_text(re.compile(rf"^{MISTAKE}")).click()
+    details = page.get_by_role("article")
+    details.get_by_role("button", name="Edit message").click()
+    details.get_by_role("textbox", name="Edit message").fill(REMEDY)
+    details.get_by_role("button", name="Save and fork here").click()
+    wait_for_right_answer(page, "r2")
+    page.keyboard.press("d")  # what was changed
+    chosen = page.get_by_role("row", selected=True)
+    expect(chosen).to_contain_text("changed the message")
+    expect(chosen).to_contain_text(REMEDY)
+    page.keyboard.press("a")
+    expect(page.get_by_role("row", selected=True)).to_contain_text("FINAL ANSWER: 519")
+
+
+def test_an_error_is_never_invisible(visit: Visit, served: Served, writers: str, camera: Camera) -> None:
+    run = served.run(writers, input="Oslo Rome")
+    assert served.ended(run)["status"] == "failed"
+    page = visit(f"/runs/{run}")
+    failed = lines(page, "Story").filter(has_text="1 error")
+    expect(failed).to_have_count(1)
+    expect(failed).to_contain_text("Rome was published already")
+    page.keyboard.press("x")
+    expect(page.get_by_role("row", selected=True)).to_contain_text("publish")
+    camera.shoot(page, "story-error")
+    page.get_by_role("button", name="1 error", exact=True).click()
+    expect(page).to_have_url(re.compile("show=errors"))
+    expect(lines(page, "Story").filter(has_text="Oslo")).to_have_count(0)
+    expect(lines(page, "Story").filter(has=page.get_by_text("publish", exact=True))).to_have_count(1)
+    page.get_by_role("button", name="1 error", exact=True).click()
+    expect(page).not_to_have_url(re.compile("show=errors"))
+    page.keyboard.press("r")
+    page.get_by_role("button", name="Fold all").click()
+    page.keyboard.press("c")
+    expect(lines(page, "Calls").filter(has_text="publish").last).to_contain_text("failed")
+
+
+def test_a_folded_group_carries_its_errors(visit: Visit, served: Served) -> None:
+    program = """
+import outtake
+
+@outtake.tool(effects="read")
+def look(city):
+    raise ValueError(f"no {city}")
+
+@outtake.agent
+def clerk(city):
+    try:
+        return look(city)
+    except ValueError:
+        return "nothing"
+
+def main(city="Oslo"):
+    return clerk(city)
+"""
+    run = served.run(served.write("clerk.py", program) + ":main")
+    served.ended(run)
+    page = visit(f"/runs/{run}?density=records")
+    row = lines(page, "Records").filter(has_text="clerk").filter(has_text="called")
+    expect(row).not_to_contain_text("inside")
+    row.get_by_role("button", name="Fold").click()
+    expect(row).to_contain_text("1 error inside")
+    page.keyboard.press("s")
+    expect(lines(page, "Story").filter(has_text="clerk")).to_contain_text("1 error")
+
+
+def alphanumeric(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text)
+
+
+def test_a_log_is_read_without_another_panel(visit: Visit, served: Served, logged: str, camera: Camera) -> None:
+    records = served.ask("GET", f"/api/runs/{logged}/records?bodies=1")["records"]
+    page = visit(f"/runs/{logged}?side=none&bottom=none")
+    page.get_by_role("button", name="Open all cards").click()
+    grid = page.get_by_role("grid", name="Story")
+    grid.focus()
+    seen: list[str] = []
+    for _ in range(int(grid.get_attribute("aria-rowcount") or 0)):
+        page.keyboard.press("ArrowDown")
+        settled(page)
+        chosen = page.get_by_role("row", selected=True)
+        expect(chosen.locator("[class*=Skeleton]")).to_have_count(0)
+        seen.append(alphanumeric(chosen.inner_text()))
+    camera.shoot(page, "story-log")
+    story = "".join(seen)
+    for record in records:
+        said = record.get("body")
+        text = said if isinstance(said, str) else said.get("content", "") if isinstance(said, dict) else ""
+        if (
+            record["kind"] not in ("message_queued", "noted")
+            or "](" in text
+            or "```" in text
+            or "is_request_satisfied" in text
+        ):
+            continue
+        tail = alphanumeric(re.sub(r"(?m)^\s*\d+\. ", " ", text))[-40:]
+        assert tail in story, (record["seq"], tail)
+    assert "Isrequestsatisfied" in story  # a ledger, in words
+    assert "is_request_satisfied" not in page.content()
+
+
+def test_what_is_searched_for_is_marked_and_gone_to(visit: Visit, wrong: Document, camera: Camera) -> None:
+    page = visit("/runs/r1")
+    field = page.get_by_label("Search the records")
+    field.fill("Reggie Jackson")
+    told = page.get_by_role("main").get_by_role("status")
+    expect(told).to_contain_text("found")
+    field.press("Enter")
+    expect(told).to_contain_text(re.compile(r"^1 of \d+ places"))
+    expect(page.get_by_role("row", selected=True)).to_contain_text("Reggie Jackson")
+    field.press("ArrowDown")
+    expect(told).to_contain_text(re.compile(r"^2 of \d+ places"))
+    field.press("ArrowUp")
+    expect(told).to_contain_text(re.compile(r"^1 of \d+ places"))
+    page.wait_for_function("(CSS.highlights.get('outtake-search')?.size ?? 0) > 3")
+    camera.shoot(page, "story-search")
+    before = settled(page)
+    field.press("Escape")
+    expect(told).not_to_contain_text("places")
+    assert alike(settled(page), before)
+    assert page.evaluate("CSS.highlights.has('outtake-search')") is False
+
+
+def test_an_agent_has_one_colour_everywhere(visit: Visit, served: Served, wrong: Document) -> None:
+    (surfer, *_) = starts(served, "r1", "team/WebSurfer")
+    page = visit(f"/runs/r1?at={surfer}")
+    entry = page.get_by_role("group", name="Colours").get_by_role("button", name=re.compile("WebSurfer"))
+    colour = entry.locator("span").first.evaluate("(node) => getComputedStyle(node).backgroundColor")
+    name = card(page, surfer).get_by_text("WebSurfer", exact=True).first
+    assert name.evaluate("(node) => getComputedStyle(node).color") == colour
+    signs = page.get_by_role("treeitem").filter(has_text=re.compile(r"^WebSurfer\b")).locator("svg")
+    assert colour in signs.evaluate_all("(nodes) => nodes.map((node) => getComputedStyle(node).stroke)")
+    page.keyboard.press("r")
+    expect(lines(page, "Records").first).to_be_visible()
+    icon = card(page, surfer).get_by_role("img").first
+    assert icon.evaluate("(node) => getComputedStyle(node).color") == colour

@@ -1,0 +1,93 @@
+"""Why a run came out wrong, and what can be done about it: the strip above the story, the path, the verbs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.ground import Camera, Served
+from tests.browser.programs import REMEDY
+
+
+@pytest.mark.usefixtures("wrong")
+def test_a_wrong_answer_is_explained_changed_and_right(visit: Visit, camera: Camera) -> None:
+    page = visit("/runs/r1")
+    verdict = page.get_by_label("How it came out")
+    expect(verdict).to_contain_text("Wrong: 525, expected 519. First said in #127 (a tool gave it)")
+    verdict.get_by_role("button", name="Why?").click()
+    path = page.get_by_label("What led to it")
+    clicked = path.get_by_role("listitem").filter(has_text=re.compile(r"^119\s*WebSurfer · model decided"))
+    expect(clicked).to_contain_text("click(")
+    expect(path.get_by_role("listitem").filter(has_text="first said here")).to_contain_text("127")
+    camera.shoot(page, "why")
+    asked = path.get_by_role("listitem").filter(has_text=re.compile(r"^90\s*orchestrator said"))
+    asked.get_by_role("button", name="Change and go on").click()
+    article = page.get_by_role("article")
+    field = article.get_by_role("textbox", name="Edit message")
+    expect(article).to_contain_text(re.compile(r"At most 13 calls will be executed .* 9 come from the record"))
+    field.fill(REMEDY)
+    article.get_by_role("button", name="Change and go on").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    expect(verdict).to_contain_text("Right: 519 · changed at #90 · 13 calls executed, 9 from the record of r1")
+    camera.shoot(page, "right")
+    verdict.get_by_role("button", name="Compare with r1").click()
+    expect(page.get_by_role("group", name="Figures")).to_contain_text("Answered")
+
+
+@pytest.mark.usefixtures("wrong")
+def test_the_same_by_keyboard(visit: Visit) -> None:
+    page = visit("/runs/r1")
+    expect(page.get_by_label("How it came out")).to_contain_text("Why?")
+    page.keyboard.press("w")
+    step = page.get_by_label("What led to it").get_by_role("button", name=re.compile(r"^90\b"))
+    step.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"at=90\b"))
+    page.keyboard.press("e")
+    expect(page.get_by_role("textbox", name="Edit message")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(REMEDY)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_label("How it came out")).to_contain_text("Right: 519")
+
+
+def test_a_call_is_tried_again_and_several_times(visit: Visit, served: Served, writers: str) -> None:
+    run = served.run(writers)
+    served.ended(run)
+    told = served.ask("GET", f"/api/runs/{run}/records?kind=invocation_ended")["records"]
+    seq = next(record["seq"] for record in told if record["call"] == "model")
+    page = visit(f"/runs/{run}?at={seq}")
+    expect(page.get_by_role("article").get_by_role("button", name="Try 5 times")).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.get_by_label("Tries").get_by_role("status")).to_contain_text(f"5 tries of #{seq}: 5 ended")
+    page.keyboard.press("t")
+    expect(page).not_to_have_url(re.compile(f"/runs/{run}\\?"))
+    again = served.ended(page.url.rpartition("/")[2].partition("?")[0])
+    assert again["executed"]["model"] == 1
+
+
+@pytest.mark.usefixtures("wrong")
+def test_a_record_and_a_marked_text_tell_where_they_came_from(visit: Visit) -> None:
+    page = visit("/runs/r1?at=229")
+    article = page.get_by_role("article")
+    origins = article.get_by_label("Where from, and what follows")
+    origins.get_by_role("button", name="Where from?").click()
+    expect(origins).to_contain_text(re.compile(r"was given #\d+ orchestrator"))
+    origins.get_by_role("button", name="What follows?").click()
+    expect(origins).to_contain_text("At most")
+    article.get_by_text("FINAL ANSWER: 525").first.evaluate(
+        """(element) => {
+            const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            while (walk.nextNode()) {
+                const at = walk.currentNode.data.indexOf("525");
+                if (at < 0) continue;
+                document.getSelection().setBaseAndExtent(walk.currentNode, at, walk.currentNode, at + 3);
+                return;
+            }
+        }"""
+    )
+    origins.get_by_role("button", name="Where is “525” from?").click()
+    expect(origins.get_by_role("listitem").first).to_contain_text(re.compile("gave it: #1(27|37) WebSurfer"))

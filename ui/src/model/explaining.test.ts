@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+
+import type { Explanation, PathStep } from "@/api/schema";
+
+import { partsOf, tellStep, turningPoint } from "./explaining";
+
+function step(seq: number, kind: string, call: PathStep["call"] = null, says = false): PathStep {
+  return {
+    seq,
+    kind,
+    call,
+    says,
+    component: "team/surfer",
+    recipient: null,
+    invocation: null,
+    hash: null,
+    failed: false,
+    relation: null,
+    match: null,
+  };
+}
+
+function explained(first: number | null, path: PathStep[]): Explanation {
+  return { run: "r1", outcome: "failed", expected: "519", answer: "525", said: "525", first, origin: "tool", path };
+}
+
+describe("a path to a wrong answer", () => {
+  const path = [
+    step(0, "run_started"),
+    step(3, "invocation_started", "flow"),
+    step(40, "message_queued"),
+    step(67, "invocation_ended", "tool"),
+    step(90, "message_queued"),
+    step(106, "invocation_ended", "model"),
+    step(119, "invocation_ended", "model"),
+    step(127, "invocation_ended", "tool", true),
+    step(137, "invocation_ended", "tool", true),
+    step(142, "invocation_ended", "model", true),
+    step(244, "run_ended", null, true),
+  ];
+
+  it("has what is near the first saying, and the rest folded", () => {
+    expect(partsOf(explained(127, path))).toEqual([
+      "earlier",
+      "earlier",
+      "earlier",
+      "led",
+      "led",
+      "led",
+      "led",
+      "first",
+      "between",
+      "passed",
+      "passed",
+    ]);
+  });
+
+  it("turns at the last decision before", () => {
+    expect(turningPoint(explained(127, path))).toBe(119);
+    expect(turningPoint(explained(null, path))).toBe(142);
+    expect(turningPoint(explained(null, []))).toBeNull();
+  });
+
+  it("is told in words of what each did", () => {
+    expect(path.map(tellStep)).toEqual([
+      "the input",
+      "was asked",
+      "said",
+      "gave",
+      "said",
+      "decided",
+      "decided",
+      "gave",
+      "gave",
+      "said",
+      "the answer",
+    ]);
+  });
+
+  it("leads somewhere where nothing says the wrong thing", () => {
+    expect(partsOf(explained(null, path)).filter((part) => part === "led")).toHaveLength(4);
+  });
+});

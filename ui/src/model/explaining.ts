@@ -1,0 +1,64 @@
+/** Why a run came out wrong, in words. */
+
+import type { Explanation, PathStep } from "@/api/schema";
+
+/** Steps before the first that says the wrong thing that are shown at once. */
+export const NEAR = 4;
+
+const ORIGINS: { [origin in NonNullable<Explanation["origin"]>]: string } = {
+  input: "it came with the input",
+  tool: "a tool gave it",
+  person: "a person gave it",
+  model: "a model said it first",
+  program: "the program's own code made it",
+  error: "the error came up there",
+};
+
+export function tellOrigin(origin: Explanation["origin"]): string {
+  return origin === null ? "" : ORIGINS[origin];
+}
+
+/** Steps that passed the wrong thing on which are always shown: the last ones. */
+export const LAST = 2;
+
+/** `earlier` and `between` are folded. */
+export type Part = "earlier" | "led" | "first" | "between" | "passed";
+
+/** What each step of the path is: far before the wrong thing, what led to it, its first saying, and who passed it on, the last ones apart. */
+export function partsOf({ path, first }: Explanation): Part[] {
+  const at = first === null ? path.length : path.findIndex(({ seq }) => seq >= first);
+  const until = at < 0 ? path.length : at;
+  return path.map(({ seq }, n) => {
+    if (seq === first) return "first";
+    if (n > until) return n < path.length - LAST ? "between" : "passed";
+    return n < until - NEAR ? "earlier" : "led";
+  });
+}
+
+/** What the component did there. */
+export function tellStep({ kind, call, says }: PathStep): string {
+  switch (kind) {
+    case "run_started":
+      return "the input";
+    case "run_ended":
+      return "the answer";
+    case "message_queued":
+      return "said";
+    case "invocation_started":
+      return "was asked";
+    case "invocation_ended":
+      if (says) return call === "model" ? "said" : "gave";
+      return call === "model" ? "decided" : "gave";
+    default:
+      return kind.replaceAll("_", " ");
+  }
+}
+
+/** The record at which a change is tried first: the last decision before the wrong thing was said. */
+export function turningPoint({ path, first }: Explanation): number | null {
+  const before = path.filter(({ seq, kind, call }) => {
+    const decides = kind === "message_queued" || (kind === "invocation_ended" && call === "model");
+    return decides && (first === null || seq <= first);
+  });
+  return before.at(-1)?.seq ?? null;
+}

@@ -1,0 +1,224 @@
+/** An open card: everything of a turn in the order of the log, each text in full, calls that open to what went in and came out. */
+
+import { Skeleton } from "@mantine/core";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+
+import type { Glance } from "@/api/schema";
+import { Bare, Thought } from "@/kit/body/BodyView";
+import { duration, oneLine } from "@/kit/words";
+import { shortName } from "@/model/names";
+import { NONE } from "@/model/outline";
+import type { Part } from "@/model/turns";
+import { useTold } from "@/state/bodies";
+import { type FollowedRun, useRecord } from "@/state/run";
+import { ASPECT_ICONS } from "@/views/records/icons";
+
+import type { CardProps } from "./Card";
+import { givenOf, lastPart, Line } from "./Card";
+import classes from "./Card.module.css";
+import { type Answer, isSame, isThought, recipientsOf } from "./told";
+
+/** Parts that an open card shows at first. */
+const MANY = 60;
+
+interface OpenedProps extends CardProps {
+  answer: Answer | null;
+}
+
+export function Opened(props: OpenedProps) {
+  const { run, outline, turns, turn, answer } = props;
+  const [all, setAll] = useState(false);
+  const start = turns.starts[turn] ?? 0;
+  const end = turns.ends[turn] ?? NONE;
+  const asked = turns.asked[turn] ?? NONE;
+  const parts = turns.partsOf(turn);
+  const shown = all ? parts : parts.slice(0, MANY);
+  if (turns.kinds[turn] !== "invocation")
+    return (
+      <Block {...props} seq={start}>
+        <Full run={run} seq={start} />
+      </Block>
+    );
+  const glances = (seq: number): Glance | undefined => run.glance(run.record(seq)?.hash);
+  const said = [...parts.filter(({ kind }) => kind === "said").map(({ seq }) => glances(seq)), answer?.glance];
+  const own = end !== NONE && !outline.has(end, "empty") && (answer?.seq === end || !repeats(glances(end), said));
+  const from = asked !== NONE && outline.kind(asked) === "message_queued" ? shortName(outline.component(asked)) : "";
+  return (
+    <div className={classes["opened"]}>
+      {asked !== NONE && !outline.has(asked, "empty") && (
+        <Block {...props} seq={asked} label={from ? `${from} asked` : "Asked"} tone="asked">
+          <Full run={run} seq={asked} />
+        </Block>
+      )}
+      {shown.map((part) => (
+        <PartView key={part.seq} {...props} part={part} said={said} />
+      ))}
+      {shown.length < parts.length && (
+        <button type="button" className={classes["more"]} onClick={() => setAll(true)}>
+          {parts.length - shown.length} more
+        </button>
+      )}
+      {own && (
+        <Block {...props} seq={end} label={outline.has(end, "failed") ? "Failed" : "Returned"} tone="answer">
+          <Full run={run} seq={end} />
+        </Block>
+      )}
+    </div>
+  );
+}
+
+function repeats(glance: Glance | undefined, said: readonly (Glance | undefined)[]): boolean {
+  return glance !== undefined && said.some((other) => other !== undefined && isSame(glance, other));
+}
+
+function PartView(props: OpenedProps & { part: Part; said: readonly (Glance | undefined)[] }) {
+  const { run, outline, part, at, said } = props;
+  switch (part.kind) {
+    case "note":
+      return (
+        <Block {...props} seq={part.seq} tone={isThought(outline, part.seq) ? "thought" : undefined}>
+          {!isThought(outline, part.seq) && <span className={classes["label"]}>{outline.type(part.seq)}</span>}
+          <Full run={run} seq={part.seq} />
+        </Block>
+      );
+    case "said": {
+      return (
+        <Block {...props} seq={part.seq} label={`→ ${recipientsOf(outline, part).join(", ")}`} tone="answer">
+          <Full run={run} seq={part.seq} />
+        </Block>
+      );
+    }
+    case "turn":
+      return (
+        <Line seq={part.seq} at={at} className="asked">
+          <span className={classes["label"]}>↳ {shortName(outline.component(part.seq))}, below</span>
+        </Line>
+      );
+    case "tool":
+      return <Call {...props} part={part} />;
+    default: {
+      const back = part.end === NONE ? undefined : run.glance(run.record(part.end)?.hash);
+      const says = back !== undefined && back.calls === 0 && back.text !== "" && !repeats(back, said);
+      return (
+        <>
+          {back?.thought && (
+            <Block {...props} seq={part.end} tone="thought">
+              <ThoughtOf {...props} seq={part.end} />
+            </Block>
+          )}
+          <Call {...props} part={part} />
+          {says && back.form !== "thought" && (
+            <Block {...props} seq={part.end} label={`${lastPart(outline.component(part.seq))} answered`}>
+              <Full run={run} seq={part.end} bare />
+            </Block>
+          )}
+        </>
+      );
+    }
+  }
+}
+
+/** A call as a chip: it opens to what went in and what came out. */
+function Call(props: OpenedProps & { part: Part }) {
+  const { run, outline, part, at } = props;
+  const [open, setOpen] = useState(false);
+  const begun = run.glance(run.record(part.seq)?.hash);
+  const back = part.end === NONE ? undefined : run.glance(run.record(part.end)?.hash);
+  const ended = part.end === NONE ? undefined : run.record(part.end);
+  const failed = part.end !== NONE && outline.has(part.end, "failed");
+  const Sign = ASPECT_ICONS[part.kind === "model" ? "model" : "tool"];
+  const figures = ended?.kind === "invocation_ended" ? ended : undefined;
+  const tokens = (figures?.tokens_in ?? 0) + (figures?.tokens_out ?? 0);
+  return (
+    <div className={classes["call"]} data-failed={failed || undefined}>
+      <Line seq={part.seq} at={at === part.end && at !== NONE ? part.seq : at} className="chip" failed={failed}>
+        <button
+          type="button"
+          className={classes["toggle"]}
+          aria-label={`${open ? "Close" : "Open"} the call of ${lastPart(outline.component(part.seq))}`}
+          aria-expanded={open}
+          onClick={(event) => {
+            event.stopPropagation();
+            setOpen(!open);
+          }}
+        >
+          {open ? <IconChevronDown size={13} /> : <IconChevronRight size={13} />}
+        </button>
+        {Sign && <Sign size={13} stroke={1.7} className={classes["sign"]} aria-label={part.kind} />}
+        <span className={classes["tool"]}>
+          {lastPart(outline.component(part.seq))}
+          {part.kind === "tool" && <span className={classes["given"]}>{givenOf(begun?.text ?? "")}</span>}
+        </span>
+        <span className={classes["oneLine"]}>
+          {!open && part.end === NONE
+            ? "did not come back"
+            : !open && `→ ${oneLine(back?.text ?? "", 200) || "nothing"}`}
+        </span>
+        <span className={classes["figure"]}>
+          {[tokens > 0 ? `${tokens.toLocaleString("en")} tokens` : "", duration(figures?.seconds ?? 0)]
+            .filter((told) => told !== "" && told !== "0 ms")
+            .join(" · ")}
+        </span>
+        <span className={classes["number"]}>#{part.seq}</span>
+      </Line>
+      {open && (
+        <div className={classes["inside"]}>
+          <span className={classes["label"]}>Input</span>
+          <Full run={run} seq={part.seq} whole />
+          {part.end !== NONE && (
+            <>
+              <span className={classes["label"]}>{failed ? "Error" : "Result"}</span>
+              <Full run={run} seq={part.end} whole />
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface BlockProps {
+  seq: number;
+  at: number | undefined;
+  label?: string;
+  tone?: "asked" | "thought" | "answer" | undefined;
+  children: ReactNode;
+}
+
+/** A part that is a text. */
+function Block({ seq, at, label, tone, children }: BlockProps) {
+  return (
+    <div className={classes["block"]} data-tone={tone} data-chosen={at === seq || undefined} data-seq={seq}>
+      {label !== undefined && <span className={classes["label"]}>{label}</span>}
+      {children}
+    </div>
+  );
+}
+
+interface FullProps {
+  run: FollowedRun;
+  seq: number;
+  /** Without what was thought, which is told before it. */
+  bare?: boolean;
+  /** With what it holds beside what it says. */
+  whole?: boolean;
+}
+
+/** All that a record says. */
+function Full({ run, seq, bare = false, whole = false }: FullProps) {
+  const record = useRecord(run, seq);
+  const { data, error, isPlaceholderData } = useTold(record?.hash);
+  if (error) return <p className={classes["quiet"]}>{error.message}</p>;
+  if (record !== undefined && !record.hash) return <p className={classes["quiet"]}>Nothing.</p>;
+  if (data === undefined || isPlaceholderData) return <Skeleton height={36} />;
+  const { value, thought, said } = data;
+  return <Bare value={value} thought={bare ? "" : thought} said={said} apart={thought !== ""} brief={!whole} />;
+}
+
+function ThoughtOf({ run, seq }: Pick<CardProps, "run"> & { seq: number }) {
+  const record = useRecord(run, seq);
+  const { data, isPlaceholderData } = useTold(record?.hash);
+  if (data === undefined || isPlaceholderData) return <Skeleton height={18} />;
+  return <Thought text={data.thought} />;
+}

@@ -1,0 +1,95 @@
+/** The path to a wrong answer: from what led to it, over where it was said first, to the end; each step can be changed. */
+
+import { Button } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+
+import type { Explanation, PathStep } from "@/api/schema";
+import { oneLine } from "@/kit/words";
+import { aspectOf, ASPECT_NAMES } from "@/model/aspects";
+import { type Part, partsOf, tellStep, turningPoint } from "@/model/explaining";
+import { shortName } from "@/model/names";
+import { firstChange } from "@/model/verbs";
+import { useGlance } from "@/state/run";
+import { useRecordVerb } from "@/views/details/useRecordVerb";
+import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { useWorkspace } from "@/views/workspace/context";
+
+import classes from "./Why.module.css";
+
+export function Path({ found }: { found: Explanation }) {
+  const { run } = useWorkspace();
+  const [shown, setShown] = useState<ReadonlySet<Part>>(new Set());
+  const parts = partsOf(found);
+  const turning = turningPoint(found);
+  useEffect(() => run.want(found.path.map(({ seq }) => seq)), [run, found]);
+  return (
+    <section className={classes["path"]} aria-label="What led to it">
+      <ol>
+        {found.path.map((step, n) => {
+          const part = parts[n] ?? "led";
+          const folds = (part === "earlier" || part === "between") && !shown.has(part);
+          if (!folds) return <Step key={step.seq} step={step} part={part} turning={step.seq === turning} />;
+          if (parts[n - 1] === part) return null;
+          const count = parts.filter((other) => other === part).length;
+          return (
+            <li key={part} className={classes["folded"]}>
+              <Button variant="subtle" size="compact-xs" onClick={() => setShown(new Set([...shown, part]))}>
+                {count} {part === "earlier" ? "earlier" : "more"} {count === 1 ? "step" : "steps"}
+              </Button>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Step({ step, part, turning }: { step: PathStep; part: Part; turning: boolean }) {
+  const { run, view, place, select } = useWorkspace();
+  const doVerb = useRecordVerb();
+  const { seq, match } = step;
+  const { outline, info } = view;
+  const glance = useGlance(run, seq);
+  const thought = glance?.thought ?? "";
+  const aspect = aspectOf(outline, seq);
+  const Icon = ASPECT_ICONS[aspect] ?? UnknownIcon;
+  const can =
+    part !== "passed" && part !== "between" && info?.imported !== true && firstChange(outline, seq) !== undefined;
+  return (
+    <li data-part={part} data-selected={place.at === seq || undefined}>
+      <button type="button" className={classes["step"]} onClick={() => select(seq)}>
+        <span className={classes["number"]}>{seq}</span>
+        <Icon size={15} stroke={1.7} aria-label={ASPECT_NAMES[aspect] ?? aspect} />
+        <span className={classes["who"]}>
+          {shortName(step.component)} <span className="quiet">{tellStep(step)}</span>
+          {part === "first" && <span className={classes["first"]}>first said here</span>}
+        </span>
+        <span className={classes["said"]}>
+          {step.says && match !== null ? (
+            <>
+              …{match.before.slice(-48)}
+              <mark>{match.said}</mark>
+              {match.after}…
+            </>
+          ) : (
+            <>
+              {thought !== "" && <i className={classes["thought"]}>{oneLine(thought, 200)} </i>}
+              {glance?.form !== "thought" && oneLine(glance?.text ?? "", 300)}
+            </>
+          )}
+        </span>
+      </button>
+      {can && (
+        <Button
+          variant={turning ? "light" : "subtle"}
+          size="compact-sm"
+          leftSection={<IconPencil size={13} />}
+          onClick={() => void doVerb("change", seq)}
+        >
+          Change and go on
+        </Button>
+      )}
+    </li>
+  );
+}
