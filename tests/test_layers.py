@@ -38,12 +38,13 @@ ALLOWED: Mapping[str, set[str]] = {
     "locate": {"llm", "core", PURE},
     "assistant": {"llm", "core", PURE},
     "network": {"llm", "core", PURE},
-    "service": BELOW_SERVICE | ALL_PROBE,
+    # The service can start the demo, which is a program like any other.
+    "service": BELOW_SERVICE | ALL_PROBE | {"demo"},
     "server": {"service"},
     "dap": {"service"},
     "mcp": {"service"},
     "pytest_plugin": {"service"},
-    "demo": {"service", "front"},
+    "demo": {"front"},
     # One command starts each of the other front doors.  How a value is told in words is the core's.
     "cli": {"service", "server", "dap", "mcp", "demo", "core"},
     # The conformance suite: programs written against the adapter contract, and what runs them.

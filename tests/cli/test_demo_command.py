@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,17 @@ def autogen() -> str:
     return python
 
 
-def answer(run: dict[str, dict[str, str]]) -> str:
-    return run["output"]["answer"].rpartition("FINAL ANSWER: ")[2]
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """An interpreter that has nothing but the standard library."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    return str(folder / "bin" / "python")
+
+
+def answer(run: dict[str, Any]) -> str:
+    output = run["output"]
+    return str(output["answer"] if isinstance(output, dict) else output).rpartition("FINAL ANSWER: ")[2]
 
 
 def test_the_demo_does_it_all_by_itself(cli: Cli, autogen: str) -> None:
@@ -43,7 +53,9 @@ def test_the_demo_does_it_all_by_itself(cli: Cli, autogen: str) -> None:
 
 def test_the_demo_explains_and_its_command_works(cli: Cli, autogen: str) -> None:
     done = cli("demo", "--python", autogen).ok()
-    assert "The right answer is 519" in done.out
+    assert len(done.out.splitlines()) == 5
+    assert "Five agents (AutoGen, scripted models, offline) are asked: How many at bats" in done.out
+    assert "r1 ends with FINAL ANSWER: 525; the right answer is 519" in done.out
     assert "outtake demo --log" in done.out
     found = re.search(r"try: outtake (fork .*)", done.out)
     assert found
@@ -86,8 +98,8 @@ def test_at_a_terminal_the_demo_offers_to_make_the_fork(cli: Cli, autogen: str) 
 def test_in_the_browser_the_demo_leaves_the_fork_to_the_person(cli: Cli, autogen: str) -> None:
     with cli.start("demo", "--ui", "--python", autogen) as demo:
         address = demo.expect(r"http://127\.0\.0\.1:\d+/runs/r1\?token=\S+").group()
-        found = demo.expect(r"in the browser: edit message (\d+)").group(1)
         command = demo.expect(r"outtake (fork .*)").group(1)
+        found = demo.expect(r"In the browser, edit (\d+)").group(1)
         assert f"--at {found} " in command
         demo.expect(f"r1 stays open at {re.escape(address)}")
         forked = cli(*shlex.split(command), "--headless", "--json").ok().document  # by whoever serves the pages
@@ -96,9 +108,20 @@ def test_in_the_browser_the_demo_leaves_the_fork_to_the_person(cli: Cli, autogen
         assert demo.ends().code == 0
 
 
-def test_without_autogen_the_demo_says_how_to_get_it(cli: Cli, tmp_path: Path) -> None:
-    empty = tmp_path / "empty"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(empty)], check=True)
-    done = cli("demo", "--headless", "--python", str(empty / "bin" / "python"))
+def test_without_any_framework_it_is_the_same_story(cli: Cli, bare: str) -> None:
+    told = cli("demo", "--headless", "--json", "--python", bare).ok().document
+    assert [answer(told["wrong"]), told["wrong"]["outcome"]] == ["525", "failed"]
+    assert [answer(told["right"]), told["right"]["outcome"]] == ["519", "passed"]
+    assert told["edit"]["value"] == {"instruction": "Sort the table by walks and give at bats of the first row."}
+    assert 0 < told["right"]["executed"]["model"] < told["wrong"]["executed"]["model"]
+    shown = cli("demo", "--python", bare).ok().out
+    assert "Five agents (plain Python, scripted models, offline) are asked" in shown
+    found = re.search(r"try: outtake (fork .*)", shown)
+    assert found
+    assert answer(cli(*shlex.split(found.group(1)), "--headless", "--json").ok().document) == "519"
+
+
+def test_a_real_model_needs_autogen_and_the_demo_says_how_to_get_it(cli: Cli, bare: str) -> None:
+    done = cli("demo", "--headless", "--python", bare, "--model", "openai:some-model")
     assert done.code == 2
     assert "pip install 'outtake[demo]'" in done.err

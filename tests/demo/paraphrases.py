@@ -110,6 +110,10 @@ NONSENSE = [
     "Buy a new table for the kitchen",
     "Compare the weather in all cities of Europe",
     "Stop.",
+    "Actually, sing a song",
+    "Everybody dance now",
+    "Order a pizza",
+    "Who is the king of Spain?",
 ]
 
 OTHERWISE = {

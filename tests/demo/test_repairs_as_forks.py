@@ -1,34 +1,32 @@
-"""A dozen repairs as a user makes them: forks of the real run, each with one edit, and an edit of a held call."""
+"""A dozen repairs as a user makes them: forks of a real run of each team, with one edit each, and an edit of a hold."""
 
+import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import outtake.demo
 from outtake.core import words
+from outtake.demo.programs import AUTOGEN, FOLDER, PLAIN
+from outtake.demo.question import TASK
 from outtake.service import Service
 from outtake.service.access import open_service
 
 WAIT = 60.0
-FOLDER = Path(outtake.demo.__file__).parent
-TASK = "How many at bats did the Yankee with the most walks in the 1977 regular season have that same season?"
 
 Document = dict[str, Any]
 
 
 class Demo:
-    """A store with one run of the demo's team, which is wrong."""
+    """A store with one run of a team of the demo, which is wrong."""
 
-    def __init__(self, service: Service, python: Path) -> None:
-        self.service = service
-        self._python = str(python)
+    def __init__(self, service: Service, spec: str, python: str) -> None:
+        self.service, self.spec, self._python = service, spec, python
         self.run = self.service.wait(self.start()["run"], timeout=WAIT)["run"]
 
     def start(self, *breakpoints: str) -> Document:
         return self.service.run(
-            "team.py:get_team",
+            self.spec,
             folder=str(FOLDER),
             python=self._python,
             input=TASK,
@@ -36,15 +34,14 @@ class Demo:
             breakpoints=breakpoints,
         )
 
-    def seq(self, kind: str, *texts: str, component: str = "") -> int:
-        """The first record of a kind (of record or of invocation) of a component that says all of the texts."""
-        return next(
-            int(record["seq"])
-            for record in self.service.show(self.run, bodies=True, kind=kind)
-            if str(record.get("component", "")).endswith(component)
-            and all(text in str(record) for text in texts)
-            and record["kind"] in ("message_queued", "invocation_started")
-        )
+    def began(self, kind: str, *texts: str, component: str = "") -> int:
+        """The first record with which a message or an invocation of this kind and component began, with these texts."""
+        for record in self.service.show(self.run, bodies=True, kind=kind):
+            begins = record["kind"] in ("message_queued", "invocation_started")
+            named = str(record.get("component", "")).endswith(component)
+            if begins and named and all(text in str(record) for text in texts):
+                return int(record["seq"])
+        raise AssertionError(f"no {kind} says {texts}")
 
     def answer(self, *edits: Document, at: int | None = None) -> str:
         """What the fork with these edits answers."""
@@ -54,22 +51,27 @@ class Demo:
 
 def final(run: Document) -> str:
     assert run["status"] == "completed", run
-    return str(run["output"]["answer"]).rpartition("FINAL ANSWER: ")[2]
+    return words.result(run["output"]).rpartition("FINAL ANSWER: ")[2]
 
 
-@pytest.fixture(scope="module")
-def demo(autogen_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+@pytest.fixture(scope="module", params=[AUTOGEN, PLAIN])
+def demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    spec = request.param
+    python = str(request.getfixturevalue("autogen_python")) if spec == AUTOGEN else sys.executable
     service = open_service(tmp_path_factory.mktemp("store"))
     try:
-        yield Demo(service, autogen_python)
+        yield Demo(service, spec, python)
     finally:
         service.close()
 
 
 def instructed(text: str) -> Callable[[Demo], Document]:
-    """The orchestrator's message to the web surfer says something else."""
+    """The orchestrator asks the web surfer for something else: by a message, or in plain Python by calling it."""
 
     def edit(demo: Demo) -> Document:
+        if demo.spec == PLAIN:
+            at = demo.began("agent", component="web_surfer")
+            return {"op": "replace_input", "seq": at, "value": {"instruction": text}}
         for record in demo.service.show(demo.run, bodies=True, kind="message_queued"):
             if str(words.said(record.get("body"))).startswith("Identify the player"):
                 return {"op": "replace_message", "seq": record["seq"], "value": text}
@@ -78,26 +80,38 @@ def instructed(text: str) -> Callable[[Demo], Document]:
     return edit
 
 
+def answered(prompts: tuple[str, str], text: str) -> Callable[[Demo], Document]:
+    """The model answers one of the orchestrator's prompts (AutoGen's, the plain team's) with another text."""
+
+    def edit(demo: Demo) -> Document:
+        return {"op": "mock_output", "seq": demo.began("model", prompts[demo.spec == PLAIN]), "value": text}
+
+    return edit
+
+
 def planned(text: str) -> Callable[[Demo], Document]:
-    """The model answers the orchestrator with another plan."""
-    return lambda demo: {"op": "mock_output", "seq": demo.seq("model", "short bullet-point plan"), "value": text}
+    return answered(("short bullet-point plan", "Make a plan"), text)
 
 
 def facts(text: str) -> Callable[[Demo], Document]:
-    return lambda demo: {"op": "mock_output", "seq": demo.seq("model", "Here is the pre-survey"), "value": text}
+    return answered(("Here is the pre-survey", "List the facts"), text)
 
 
 def clicked(link: str) -> Callable[[Demo], Document]:
     """The tool is called with another link."""
-    return lambda demo: {"op": "replace_input", "seq": demo.seq("tool", component="click"), "value": {"link": link}}
+    return lambda demo: {"op": "replace_input", "seq": demo.began("tool", component="click"), "value": {"link": link}}
 
 
 def returned(tool: str, text: str) -> Callable[[Demo], Document]:
-    return lambda demo: {"op": "mock_output", "seq": demo.seq("tool", component=tool), "value": text}
+    return lambda demo: {"op": "mock_output", "seq": demo.began("tool", component=tool), "value": text}
 
 
 def searched(query: str) -> Callable[[Demo], Document]:
-    return lambda demo: {"op": "replace_input", "seq": demo.seq("tool", component="search"), "value": {"query": query}}
+    return lambda demo: {
+        "op": "replace_input",
+        "seq": demo.began("tool", component="search"),
+        "value": {"query": query},
+    }
 
 
 @pytest.mark.parametrize(
@@ -122,14 +136,30 @@ def test_a_fork_with_one_repair_is_right(demo: Demo, edit: Callable[[Demo], Docu
     assert demo.answer(edit(demo)) == "519"
 
 
-def test_the_web_surfers_report_and_rules_can_be_repaired(demo: Demo) -> None:
-    at = instructed("")(demo)["seq"]
+def test_the_web_surfers_report_can_be_repaired(demo: Demo) -> None:
+    said = "Actually it is Roy White, 75 walks, 519 at bats."
+    if demo.spec == PLAIN:
+        edit = {"op": "mock_output", "seq": demo.began("agent", component="web_surfer"), "value": said}
+    else:
+        at = demo.began("message_queued", "Reggie Jackson: 74 walks, 525 at bats", "GroupChatAgentResponse")
+        edit = {"op": "replace_message", "seq": at, "value": said}
+    assert demo.answer(edit) == "519"
+
+
+def test_the_web_surfers_rules_can_be_repaired(demo: Demo) -> None:
+    if demo.spec == PLAIN:
+        pytest.skip("a plain function has no settings")
     rule = "You read the web; http://almanac.example/ is in reach. Never trust the first result."
     setting = {"op": "set_config", "component": "team/WebSurfer", "key": "system_message", "value": rule}
-    assert demo.answer(setting, at=at) == "519"
-    report = demo.seq("message_queued", "Reggie Jackson: 74 walks, 525 at bats", "GroupChatAgentResponse")
-    said = "Actually it is Roy White, 75 walks, 519 at bats."
-    assert demo.answer({"op": "replace_message", "seq": report, "value": said}) == "519"
+    assert demo.answer(setting, at=instructed("")(demo)["seq"]) == "519"
+
+
+def test_a_message_can_be_put_in(demo: Demo) -> None:
+    if demo.spec == PLAIN:
+        pytest.skip("plain functions send no messages")
+    message = {"content": "Sort the table by walks.", "source": "user"}
+    added = {"op": "inject", "component": "team/WebSurfer", "type": "TextMessage", "value": message}
+    assert demo.answer(added, at=instructed("")(demo)["seq"]) == "519"
 
 
 def test_a_fork_with_nonsense_is_not_right(demo: Demo) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,23 @@ def test_a_run_is_started_and_read(server: Server, tmp_path: Path) -> None:
     assert (found["executed"]["model"], found["executed"]["tool"], found["executed"]["agent"]) == (4, 2, 2)
     told = server.service.info("r1")
     assert found == {name: told[name] for name in found}
+
+
+def test_the_demo_is_started_wherever_outtake_is_installed(server: Server, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
+    run = server.client.post("/api/demo", {"python": str(bare / "bin" / "python")}, status=201)
+    fits(RunInfo, run)
+    assert (run["spec"], run["name"], run["expected"]) == ("plain_team.py:team", "demo", "519")
+    found = server.ended(run["run"])
+    assert (found["status"], found["outcome"]) == ("completed", "failed")
+    assert found["output"].endswith("FINAL ANSWER: 525")
+    started = server.client.post("/api/demo", {}, status=201)  # with what the server runs on
+    assert server.ended(started["run"])["outcome"] == "failed"
+
+
+def test_what_the_demo_cannot_do_is_told(server: Server) -> None:
+    assert "no interpreter" in server.client.ask("POST", "/api/demo", {"python": "/nowhere"}).error["message"]
 
 
 def test_runs_are_listed_with_short_texts(server: Server) -> None:

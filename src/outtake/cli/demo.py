@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ast
+import json
 import os
 import shlex
-import subprocess
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
-import outtake.demo
 from outtake.cli import outcome, real_log
 from outtake.cli.beside import Beside, UiOption, beside, hint
 from outtake.cli.commands import command
@@ -20,16 +17,14 @@ from outtake.cli.front import Document, Front
 from outtake.cli.problems import FAILED, Problem, exit_code
 from outtake.cli.running import InputOption, PythonOption, attend, interpreter, reported
 from outtake.core import words
+from outtake.demo.programs import FRAMEWORKS
+from outtake.demo.question import EXPECTED, TASK
 
 if TYPE_CHECKING:
     from outtake.service import Service
 
-FOLDER = Path(outtake.demo.__file__).parent
-SPEC = "team.py:get_team"
-NEEDED = ("autogen_agentchat", "autogen_core", "autogen_ext")
 MISTAKE = "Identify the player with the most walks"
 REMEDY = "Sort the table by walks and give at bats of the first row."
-MODEL_VARIABLE = "OUTTAKE_DEMO_MODEL"
 
 
 @command("demo")
@@ -53,135 +48,98 @@ def demo(
             raise Problem("--log imports a log and runs nothing; it goes with --json and --store only")
         real_log.bring(front)
         return 0
-    interpreted = _checked(interpreter(python))
-    question = input or constant("TASK")
+    question = input or TASK
     with front.service() as service, beside(front, service, ui, headless=headless) as pages:
-        started = service.run(
-            SPEC,
-            input=question,
-            has_input=True,
+        started = service.demo(
+            python=interpreter(python) if python else None,
+            model=model or "",
+            question=input,
             headless=headless,
-            python=interpreted,
-            folder=str(FOLDER),
-            name="demo",
-            env=_environment(model),
-            expected=constant("EXPECTED") if input is None else None,
+            env=dict(os.environ),
         )
-        _introduce(front, question, scripted=model is None)
-        wrong = attend(front, service, started["run"], headless=headless, pages=pages)
+        wrong = attend(front, service, started["run"], headless=headless, pages=pages, quiet=True)
         edit = find_edit(service, wrong["run"]) if wrong["status"] == "completed" else None
         if edit is None:
             code = _without_edit(front, service, question, wrong)
         else:
             if not front.json:
-                _explain(front, service, wrong, edit, pages)
+                _explain(front, service, question, wrong, edit, pages=pages, scripted=model is None)
             code = 0
             if headless or front.json or (pages is None and _wanted(front)):
-                code = _set_right(front, service, question, wrong, edit, headless=headless, env=_environment(model))
-        if not front.json:
-            front.out.print(Text(f"\na real team's log, its mistake labelled: {real_log.COMMAND}", style="dim"))
+                code = _set_right(front, service, question, wrong, edit, headless=headless)
         if pages is not None:
             pages.stay(wrong["run"])
         return code
 
 
 def _set_right(
-    front: Front,
-    service: Service,
-    question: str,
-    wrong: Document,
-    edit: Document,
-    *,
-    headless: bool,
-    env: dict[str, str],
+    front: Front, service: Service, question: str, wrong: Document, edit: Document, *, headless: bool
 ) -> int:
     """Make the fork in which the one message says what it should have said."""
-    forked = service.fork(wrong["run"], at=edit["seq"], edits=[edit], headless=headless, name="demo, edited", env=env)
+    forked = service.fork(
+        wrong["run"], at=edit["seq"], edits=[edit], headless=headless, name="demo, edited", env=dict(os.environ)
+    )
     right = attend(front, service, forked["run"], headless=headless)
     _conclude(front, service, question=question, wrong=wrong, edit=edit, right=right)
     return exit_code(right)
-
-
-def _environment(model: str | None) -> dict[str, str]:
-    return {**os.environ, **({MODEL_VARIABLE: model} if model is not None else {})}
 
 
 def _wanted(front: Front) -> bool:
     return front.interactive and typer.confirm("\nfork it now?", default=True)
 
 
-def constant(name: str) -> Any:
-    """A constant of the demo's program, read and not imported: that would need AutoGen here."""
-    for node in ast.parse((FOLDER / "team.py").read_text("utf-8")).body:
-        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]:
-            return ast.literal_eval(node.value)
-    raise Problem(f"the demo's team.py has no {name}", "error")
-
-
-def _checked(python: str) -> str:
-    """An interpreter that has AutoGen."""
-    code = f"import importlib.util as u, sys; sys.exit(any(u.find_spec(n) is None for n in {NEEDED!r}))"
-    try:
-        done = subprocess.run([python, "-c", code], capture_output=True, check=False)
-    except OSError as error:
-        raise Problem(f"{python} cannot be started: {error.strerror}") from error
-    if done.returncode != 0:
-        raise Problem(
-            f"the demo's team is written with AutoGen, which {python} does not have: pip install 'outtake[demo]', "
-            "or name an interpreter that has it with --python; in a checkout, scripts/demo sets everything up"
-        )
-    return python
-
-
 def find_edit(service: Service, run: str) -> Document | None:
-    """The orchestrator's instruction that led the team astray, as an edit that says it better."""
+    """The orchestrator's instruction that led the team astray, as an edit that says it better.
+
+    With AutoGen it is a message; in plain Python it is what the web surfer is called with.
+    """
     for record in service.show(run, bodies=True, kind="message_queued"):
         text = words.said(record.get("body"))
         if text is not None and text.startswith(MISTAKE):
             return {"op": "replace_message", "seq": record["seq"], "value": REMEDY}
+    for record in service.show(run, bodies=True, kind="agent"):
+        body = record.get("input")
+        if isinstance(body, dict) and str(body.get("instruction")).startswith(MISTAKE):
+            return {"op": "replace_input", "seq": record["seq"], "value": {"instruction": REMEDY}}
     return None
 
 
 # -- words -----------------------------------------------------------------------------------------------------------
 
 
-def _introduce(front: Front, question: str, *, scripted: bool) -> None:
-    if front.json:
-        return
-    front.out.print("A team of five agents is asked:", style="bold")
-    front.out.print(Text(f"  {question}", style="italic"))
-    if scripted:
-        told = "Its models are scripted policies: rules that read the text they get. Nothing leaves this machine."
-        front.out.print(told, style="dim")
-    front.out.print()
-
-
-def _explain(front: Front, service: Service, wrong: Document, edit: Document, pages: Beside | None) -> None:
-    outcome.print_outcome(front.out, wrong, reported(service, wrong))
-    expected = constant("EXPECTED")
-    front.out.print()
-    front.out.print(f"The right answer is {expected}. What went wrong:", style="bold")
-    front.out.print(
-        f'  Record {edit["seq"]} is the orchestrator telling the web surfer: "{MISTAKE} …".\n'
-        "  The web surfer went for the most famous name instead of looking it up, and everybody built on that.\n"
-        "  So change this one message, and go on from there; what came before is served from the record:"
-    )
-    if pages is not None:
-        front.out.print(
-            Text(f'\n  in the browser: edit message {edit["seq"]} to say "{edit["value"]}", and fork there')
-        )
-        front.out.print(Text(f"  or in another terminal: {fork_command(front, wrong['run'], edit)}"))
-        return
-    front.out.print(Text(f"\n  try: {fork_command(front, wrong['run'], edit)}"))
-    if where := hint(front, service, wrong["run"]):
-        front.out.print(Text(f"  or, in the browser: {where}", style="dim"))
+def _explain(
+    front: Front,
+    service: Service,
+    question: str,
+    wrong: Document,
+    edit: Document,
+    *,
+    pages: Beside | None,
+    scripted: bool,
+) -> None:
+    """What happened and what to do, in five lines."""
+    models = "scripted models, offline" if scripted else "a real model"
+    answer = words.result(wrong["output"]).split("\n")[-1]
+    told = f"the right answer is {EXPECTED}" if wrong["expected"] else "the right answer is not known here"
+    lines = [
+        f"Five agents ({FRAMEWORKS[wrong['spec']]}, {models}) are asked: {question}",
+        f"{wrong['run']} ends with {answer}; {told}.",
+        f'Record {edit["seq"]} led them there: "{MISTAKE} …"; the web surfer took the first name that it knew.',
+        f"try: {fork_command(front, wrong['run'], edit)}",
+    ]
+    if pages is None:
+        where = hint(front, service, wrong["run"])
+        lines.append(f"In the browser: {where}; a real team's log: {real_log.COMMAND}")
+    else:
+        lines.append(f"In the browser, edit {edit['seq']} in words of your own. A real team's log: {real_log.COMMAND}")
+    for line in lines:
+        front.out.print(Text(line), soft_wrap=True)
 
 
 def fork_command(front: Front, run: str, edit: Document) -> str:
     """The command that makes the fork, for a shell."""
-    quoted = f'{{"op": "{edit["op"]}", "seq": {edit["seq"]}, "value": "{edit["value"]}"}}'
     store = f" --store {shlex.quote(front.store)}" if front.store else ""
-    return f"outtake fork {run} --at {edit['seq']} --edit {shlex.quote(quoted)}{store}"
+    return f"outtake fork {run} --at {edit['seq']} --edit {shlex.quote(json.dumps(edit))}{store}"
 
 
 def _without_edit(front: Front, service: Service, question: str, wrong: Document) -> int:
@@ -199,7 +157,7 @@ def _document(question: str, wrong: Document, edit: Document | None, right: Docu
     """Both runs, and the edit that lies between them."""
     return {
         "question": question,
-        "expected": constant("EXPECTED"),
+        "expected": EXPECTED,
         "wrong": outcome.run_document(wrong),
         "edit": edit,
         "right": outcome.run_document(right) if right is not None else None,

@@ -281,15 +281,21 @@ def conduct(front: Front, service: Service, run: str, *, headless: bool, pages: 
     return exit_code(info)
 
 
-def attend(front: Front, service: Service, run: str, *, headless: bool, pages: Beside | None = None) -> Document:
-    """Follow a run to its end, asking a person where something is held; returns how it is then."""
-    if not front.json:
+def attend(
+    front: Front, service: Service, run: str, *, headless: bool, pages: Beside | None = None, quiet: bool = False
+) -> Document:
+    """Follow a run to its end, asking a person where something is held; returns how it is then.
+
+    `quiet`: its records are not shown, and nobody is asked.
+    """
+    shown = not (front.json or quiet)
+    if shown:
         state = service.info(run)
         front.out.print(f"{run}  {state['spec']}", style="bold")
     if pages is not None:
         pages.show(run)
-    watch = watching(front, service, run, shown=not front.json)
-    if front.interactive and not headless and pages is None:
+    watch = watching(front, service, run, shown=shown)
+    if shown and front.interactive and not headless and pages is None:
         prompt = Prompt(front, service, watch)
         if prompt.converse() == "quit":
             _stop(service, prompt.run)

@@ -37,14 +37,13 @@ from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
 if TYPE_CHECKING or __package__ == "outtake.demo":
     from .almanac import Browser, Notes, read_pages, serve
     from .almanac.scripted_model import ScriptedModel
+    from .question import TASK
 else:
     # Run by path, in an interpreter that need not have Outtake: what this file needs lies beside it.
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     from almanac import Browser, Notes, read_pages, serve
     from almanac.scripted_model import ScriptedModel
-
-TASK = "How many at bats did the Yankee with the most walks in the 1977 regular season have that same season?"
-EXPECTED = "519"
+    from question import TASK
 
 _MAX_ROUNDS = 12
 _MAX_TOOL_CALLS = 8

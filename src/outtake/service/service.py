@@ -10,12 +10,15 @@ import contextlib
 import dataclasses
 import os
 import secrets
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from outtake.core.runs import ENDED, Fork, Launch, Run
+from outtake.demo import programs
+from outtake.demo.question import EXPECTED, TASK
 from outtake.engine.launch import CannotStart, Started, default_python
 from outtake.engine.live import Control, LiveRun, NotLive, Refused
 from outtake.engine.plans import BadFork, check_mocks, make_fork
@@ -88,6 +91,44 @@ class Service(Steering):
         if expected is not None:
             self._expect(run, expected)
         return self._start(run, control, headless=headless, stdin=stdin, env=env)
+
+    @command
+    def demo(
+        self,
+        *,
+        python: str | None = None,
+        model: str = "",
+        question: str | None = None,
+        headless: bool = False,
+        env: Mapping[str, str] | None = None,
+    ) -> Document:
+        """Start the demo's run: a team that gives a wrong answer, which one sensible edit sets right.
+
+        It is AutoGen's team where an interpreter has AutoGen (`python`, or else the user's and this process's), else
+        the same team in plain Python.  `model` is a real model (``openai:NAME``), which only AutoGen's team takes.  The
+        right answer is known for the demo's own question only, and expected then.
+        """
+        try:
+            program = programs.choose([_python(python)] if python else [default_python(), sys.executable])
+        except OSError as error:
+            raise WrongUse(f"{python or default_python()} cannot be started: {error.strerror}") from error
+        if model and program.spec != programs.AUTOGEN:
+            raise WrongUse(
+                f"on a real model the demo's team is AutoGen's, which {program.python} does not have: "
+                f"{programs.GET_AUTOGEN}, or name an interpreter that has it with --python"
+            )
+        environ = dict(os.environ if env is None else env)
+        return self.run(
+            program.spec,
+            input=question or TASK,
+            has_input=True,
+            headless=headless,
+            python=program.python,
+            folder=str(programs.FOLDER),
+            name=programs.NAME,
+            env={**environ, programs.MODEL_VARIABLE: model} if model else environ,
+            expected=None if question else EXPECTED,
+        )
 
     @command
     def fork(

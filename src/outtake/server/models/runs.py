@@ -247,6 +247,18 @@ class RunRequest(Request):
     """The whole environment of the process; the server's own where it is not given.  It is not kept."""
 
 
+class DemoRequest(Request):
+    """Start the demo's run; what is left out is chosen so that it works wherever Outtake is installed."""
+
+    python: str | None = None
+    """An interpreter; the team is AutoGen's where it has AutoGen, else in plain Python."""
+    model: str = ""
+    """A real model, as ``openai:NAME``, instead of the scripted ones."""
+    question: str | None = None
+    """Another question than the demo's own."""
+    headless: bool = False
+
+
 class ForkRequest(Request):
     """Fork a run at a record: at `at`, else at the first record that an edit changes, else at the end."""
 

@@ -20,6 +20,7 @@ from outtake.server.models.reporting import Report
 from outtake.server.models.runs import (
     Console,
     Deleted,
+    DemoRequest,
     ForkRequest,
     RenameRequest,
     RunBranch,
@@ -50,6 +51,12 @@ def start_run(service: Using, asked: RunRequest) -> Document:
     """Start a run; the answer does not wait for its end."""
     edits = [edit.model_dump(exclude_unset=True) for edit in asked.edits]
     return service.run(**asked.model_dump(exclude={"edits"}), edits=edits, has_input="input" in asked.model_fields_set)
+
+
+@router.post("/demo", status_code=201, response_model=RunInfo)
+def start_demo(service: Using, asked: DemoRequest) -> Document:
+    """Start the demo's run, a team that gives a wrong answer; the answer does not wait for its end."""
+    return service.demo(**asked.model_dump())
 
 
 @router.get("/runs/{run}", response_model=RunInfo)

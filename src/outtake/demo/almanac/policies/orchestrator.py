@@ -1,4 +1,4 @@
-"""The orchestrator's policy: it answers the prompts of AutoGen's MagenticOneOrchestrator.
+"""The orchestrator's policy: it answers the prompts of AutoGen's MagenticOneOrchestrator, and of the plain team's.
 
 It writes a plan with one line per member, then gives each member its line in turn until all have reported. It
 believes what they report: whether the web surfer's way of finding the player was sound is a question it never asks. So
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .plans import Step, published_plan, read_plan
-from .reading import COULD_NOT, ORCHESTRATOR, Figures, Message, Reply, Say, reports
+from .reading import COULD_NOT, ORCHESTRATORS, Figures, Message, Reply, Say, reports
 
 _FACTS = """1. GIVEN OR VERIFIED FACTS
 - The team is the New York Yankees, the season is the regular season of 1977.
@@ -82,7 +82,7 @@ def _final_answer(messages: Sequence[Message]) -> str:
     )
 
 
-# The words by which each prompt of MagenticOneOrchestrator is known.
+# The words by which each prompt is known: of AutoGen's MagenticOneOrchestrator, then of the team in plain Python.
 _ANSWERS: dict[str, Callable[[Sequence[Message]], str]] = {
     "Here is the pre-survey": _facts,
     "rewrite the following fact sheet": _facts,
@@ -90,6 +90,10 @@ _ANSWERS: dict[str, Callable[[Sequence[Message]], str]] = {
     "explain what went wrong on this last run": _plan,
     "answer in pure JSON format": _progress_ledger,
     "provide the final answer": _final_answer,
+    "List the facts": _facts,
+    "Make a plan": _plan,
+    "who speaks next": _progress_ledger,
+    "Give the final answer": _final_answer,
 }
 
 
@@ -105,14 +109,14 @@ def _next_step(thread: Sequence[Message], steps: Sequence[Step]) -> Step | None:
 
 def _steps(thread: Sequence[Message], names: Sequence[str]) -> list[Step]:
     """The plan as the last message that holds one gives it."""
-    mine = (m for m in thread if m.role == "assistant" and m.source == ORCHESTRATOR)
+    mine = (m for m in thread if m.role == "assistant" and m.source in ORCHESTRATORS)
     plans = [plan for message in mine if (plan := published_plan(message.text)) is not None]
     return read_plan(plans[-1], names) if plans else []
 
 
 def _names(prompt: str) -> list[str]:
     found = re.search(r"select from: ([^)]+)\)", prompt)
-    return found[1].split(", ") if found else [ORCHESTRATOR]
+    return found[1].split(", ") if found else [ORCHESTRATORS[0]]
 
 
 def _ledger(satisfied: bool, progress: bool, reason: str, speaker: str, asked: str) -> str:

@@ -10,7 +10,7 @@ WEB_SURFER = "WebSurfer"
 MEMBERS = ("FileSurfer", WEB_SURFER, "Coder", "Executor")
 
 # What stands before the plan in the message by which the orchestrator publishes it.
-_PUBLISHED = re.compile(r"\bplan to follow as best as possible:\s*(.*)\Z", re.DOTALL)
+_PUBLISHED = re.compile(r"\b(?:plan to follow as best as possible|The plan):\s*(.*)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Literal
 
 from .understanding import COLUMNS, Column
 
-ORCHESTRATOR = "MagenticOneOrchestrator"
+# By which name the orchestrator of each team speaks.
+ORCHESTRATORS = ("MagenticOneOrchestrator", "Orchestrator")
 
 # How a member says that it failed; the orchestrator looks for it.
 COULD_NOT = "I could not"
@@ -105,7 +106,7 @@ class Figures:
 
 def reports(messages: Sequence[Message]) -> list[tuple[str, str]]:
     """Who of the team reported what, in order."""
-    return [(m.source, m.text) for m in messages if m.role == "user" and m.source != ORCHESTRATOR]
+    return [(m.source, m.text) for m in messages if m.role == "user" and m.source not in ORCHESTRATORS]
 
 
 def instruction(messages: Sequence[Message]) -> str:
@@ -154,5 +155,5 @@ def _tail(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _last_instruction(messages: Sequence[Message]) -> int | None:
-    asked = (at for at, m in enumerate(messages) if m.role == "user" and m.source == ORCHESTRATOR)
+    asked = (at for at, m in enumerate(messages) if m.role == "user" and m.source in ORCHESTRATORS)
     return max(asked, default=None)

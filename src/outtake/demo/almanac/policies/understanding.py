@@ -40,11 +40,12 @@ _EVERYONE = (
     r"all|every(?:one|body)?|each|whole|entire|full|complete|others?|another|rest|any(?:one|body)|nobody|fourteen"
     r"|less(?:er)?[ -]known|less famous"
 )
+# Doubt of what the team does; care is none by itself ("really nice").
 _DOUBT = (
-    r"careful(?:ly)?|proper(?:ly)?|s[ck]eptical|(?:make|are you|be) sure|double-?check"
-    r"|(?:that'?s|is|was|are) (?:false|second|2nd)|wrong|mistaken|reconsider|prove|proof|actual(?:ly)?|really"
-    r"|sloppy|mislead\w+|biased|try again"
+    r"(?:make|are you|be) sure|double-?check|(?:that'?s|is|was|are) (?:false|second|2nd)|wrong|mistaken|reconsider"
+    r"|s[ck]eptical|sloppy|mislead\w+|biased|try again"
 )
+_CARE = r"careful(?:ly)?|proper(?:ly)?|prove|proof|actual(?:ly)?|really"
 # The ways in which the team goes wrong: negated, each is doubt.
 _SHORTCUT = (
     r"guess\w*|assum\w+|trust\w*|rely\w*|memory|prior knowledge|fam(?:e|ous)|celebrity|stars?|reputation"
@@ -53,11 +54,11 @@ _SHORTCUT = (
 )
 _SUBJECT = (
     r"batt(?:ing|ers?)|hitting|hitters?|players?|yankees?|team|club|season|them|names?|results?|candidates?"
-    r"|almanac|guy|man|the others|everyone|everybody|else|somebody|someone|less famous"
+    r"|almanac|guy|man|the others|else|somebody|someone|less famous"
 )
 _LOOKING = (
     r"open|use|using|go|read|look|consult|see|browse|bring up|pull|get|quote|navigate|click|based?|follow|retrieve|try"
-    r"|answer|come|work|say"
+    r"|answer|come|work"
 )
 _NEGATOR = (
     r"not|\w+n't(?! (?:we|you|he|it)\b)|dont|doesnt|isnt|cant|never|without|avoid|ignore|instead of|rather than"
@@ -148,7 +149,7 @@ def affirmed(names: Sequence[str], text: str) -> list[str]:
     for name in names:
         surname = name.split()[-1]
         short = rf"|\b{surname}\b" if len(surname) >= 5 else ""
-        for clause in _clauses(text, fold=False):
+        for clause in _clauses(text):
             said = re.search(rf"(?i:\b{re.escape(name)}\b){short}", clause.text[: clause.negated_from])
             before, after = (clause.text[: said.start()], clause.text[said.end() :]) if said else ("", "")
             if (
@@ -163,12 +164,13 @@ def affirmed(names: Sequence[str], text: str) -> list[str]:
 
 def _is_careful(clauses: Sequence[_Clause]) -> bool:
     """Whether the text says how to look: one concept of method, and one thing more that belongs to the subject."""
-    if any(clause.denies(_SHORTCUT) for clause in clauses) or any(clause.says(_DOUBT) for clause in clauses):
+    if any(clause.denies(_SHORTCUT) or clause.says(_DOUBT) for clause in clauses):
         return True
-    place, act, everyone = (any(c.says(concept) for c in clauses) for concept in (_PLACE, _ACT, _EVERYONE))
-    subject = _is_on_subject(clauses)
-    looking = any(c.says(_LOOKING) for c in clauses)
-    return (subject and (place or act or everyone)) or (place and (act or everyone or looking))
+    concepts = (_PLACE, _ACT, _EVERYONE, _CARE, _LOOKING)
+    place, act, everyone, care, looking = (any(c.says(concept) for c in clauses) for concept in concepts)
+    if _is_on_subject(clauses):
+        return place or act or everyone or care
+    return (place and (act or everyone or looking)) or (care and (act or everyone))
 
 
 def _is_on_subject(clauses: Sequence[_Clause]) -> bool:
@@ -223,9 +225,9 @@ def _row(clauses: Sequence[_Clause]) -> Row | None:
     return 0 if _found(_FIRST, said) else None
 
 
-def _clauses(text: str, *, fold: bool = True) -> Iterator[_Clause]:
+def _clauses(text: str) -> Iterator[_Clause]:
     """A text's clauses, each with the place where it turns negative, if it does."""
-    text = text if fold else text.replace("\u2019", "'")
+    text = text.replace("\u2019", "'")
     for part in re.split(r"[;!?\n:,—]|\.(?=\s|$)|\bbut\b|\band\b|\bthen\b|\bbecause\b|->", text):
         found = re.search(rf"\b(?:{_NEGATOR})(?=\s)", part, re.IGNORECASE)
         if part.strip():
@@ -234,7 +236,7 @@ def _clauses(text: str, *, fold: bool = True) -> Iterator[_Clause]:
 
 def _plain(text: str) -> str:
     """A text in lower case, with snake case as words and likely misspellings of the concepts' longer words mended."""
-    text = text.lower().replace("\u2019", "'").replace("_", " ").replace('"', " ")
+    text = text.lower().replace("_", " ").replace('"', " ")
     return re.sub(r"[a-z]{5,}", lambda word: _mended(word[0]), text)
 
 

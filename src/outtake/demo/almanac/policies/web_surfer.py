@@ -6,8 +6,8 @@ read a row. Where no text does, it searches for the words of the instruction and
 demo's mistake, and a common one: the page at the top is the famous player's, not the right player's.
 
 Which texts it reads, the first that says how to look winning: the instruction, its own thoughts, its line in the plan,
-the query of its search, the guesses in the facts, the request, its system message. So each of these can be repaired.
-What a page or a tool says is believed.
+messages that a person put in, the query of its search, the guesses in the facts, the request, its system message. So
+each of these can be repaired. What a page or a tool says is believed.
 """
 
 import re
@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 from .plans import MEMBERS, WEB_SURFER, published_plan, read_plan
 from .reading import (
     COULD_NOT,
+    ORCHESTRATORS,
     Figures,
     Message,
     Reply,
@@ -72,7 +73,8 @@ def _read_task(messages: Sequence[Message]) -> _Task:
     text, results = instruction(messages), tool_results(messages)
     asked = "\n".join(found[1] for m in messages if (found := _REQUEST.search(m.text)))
     guesses = "\n".join(found[1] for m in messages if (found := _GUESSES.search(m.text)))
-    told = [text, *thoughts(messages), *_plan_lines(messages), *_queries(results), guesses, asked]
+    told = [text, *thoughts(messages), *_plan_lines(messages), *_from_people(messages), *_queries(results)]
+    told += [guesses, asked]
     told += [m.text for m in messages if m.role == "system"]
     understood = [understand(one) for one in told]
     how = next((request for request in understood if request.careful), Request())
@@ -90,6 +92,12 @@ def _plan_lines(messages: Sequence[Message]) -> list[str]:
     """What the plan that was published asks of the web surfer."""
     plans = [plan for message in messages if (plan := published_plan(message.text)) is not None]
     return [step.instruction for plan in plans[-1:] for step in read_plan(plan, MEMBERS) if step.member == WEB_SURFER]
+
+
+def _from_people(messages: Sequence[Message]) -> list[str]:
+    """What somebody said who is not of the team: a message that was put in."""
+    team = (*ORCHESTRATORS, *MEMBERS)
+    return [message.text for message in messages if message.role == "user" and message.source not in team]
 
 
 def _queries(results: Sequence[ToolResult]) -> Iterator[str]:
