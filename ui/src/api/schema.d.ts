@@ -28,6 +28,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Demo
+         * @description Start the demo's run, a team that gives a wrong answer; the answer does not wait for its end.
+         */
+        post: operations["start_demo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}": {
         parameters: {
             query?: never;
@@ -1394,6 +1414,26 @@ export interface components {
             texts: number;
             /** Stays */
             stays: string[];
+        };
+        /**
+         * DemoRequest
+         * @description Start the demo's run; what is left out is chosen so that it works wherever Outtake is installed.
+         */
+        DemoRequest: {
+            /** Python */
+            python?: string | null;
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
+            /** Question */
+            question?: string | null;
+            /**
+             * Headless
+             * @default false
+             */
+            headless?: boolean;
         };
         /**
          * DescribeRequest
@@ -3724,6 +3764,7 @@ export type Console = components['schemas']['Console'];
 export type ConsoleEvent = components['schemas']['ConsoleEvent'];
 export type ConsolePart = components['schemas']['ConsolePart'];
 export type Deleted = components['schemas']['Deleted'];
+export type DemoRequest = components['schemas']['DemoRequest'];
 export type DescribeRequest = components['schemas']['DescribeRequest'];
 export type Description = components['schemas']['Description'];
 export type Difference = components['schemas']['Difference'];
@@ -3888,6 +3929,84 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RunRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunInfo"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_demo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DemoRequest"];
             };
         };
         responses: {
