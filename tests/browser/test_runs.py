@@ -84,8 +84,8 @@ def test_a_run_is_renamed_from_the_list_and_from_its_window(visit: Visit, three:
     page.get_by_role("button", name="Rename the run").click()
     field.fill("")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("button", name="Run r2: other runs")).to_be_visible()
-    expect(rows(other).nth(2).get_by_role("link")).to_have_text("r2")
+    expect(page.get_by_role("button", name="Run r2 nothing at all: other runs")).to_be_visible()
+    expect(rows(other).nth(2).get_by_role("link")).to_have_text("r2 nothing at all")  # by what was changed
 
 
 def test_a_run_is_started_again_and_stopped(visit: Visit, served: Served, writers: str) -> None:

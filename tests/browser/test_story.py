@@ -148,7 +148,7 @@ def test_the_mistake_is_mended_from_its_card(visit: Visit, wrong: Document) -> N
     details = page.get_by_role("article")
     details.get_by_role("button", name="Edit message").click()
     details.get_by_role("textbox", name="Edit message").fill(REMEDY)
-    details.get_by_role("button", name="Save and fork here").click()
+    details.get_by_role("button", name="Change and go on").click()
     wait_for_right_answer(page, "r2")
     page.keyboard.press("d")  # what was changed
     chosen = page.get_by_role("row", selected=True)

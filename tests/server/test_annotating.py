@@ -111,7 +111,8 @@ def test_what_was_said_goes_with_the_run(server: Server, recorded: Document) -> 
     say(server, "r2", "feedback", "well done")
     before = said(server, "r2")
     file = server.client.ask("GET", "/api/runs/r2/export").body
-    assert server.client.ask("POST", "/api/import", file).json == {"run": "r4", "runs": {"r1": "r3", "r2": "r4"}}
+    brought = server.client.ask("POST", "/api/import", file).json
+    assert (brought["run"], brought["runs"]) == ("r4", {"r1": "r3", "r2": "r4"})
     kept = ("seq", "kind", "author", "text", "data", "created")
     assert [[a[name] for name in kept] for a in said(server, "r4")] == [[a[name] for name in kept] for a in before]
     assert outcomes(server) == ["passed"] * 4

@@ -58,7 +58,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--ot-detail": "#6b7680",
     "--ot-hue-1": "#5b2a86",
     "--ot-hue-2": "#b35c00",
-    "--ot-hue-3": "#0a7b73",
+    "--ot-hue-3": "#09756e",
     "--ot-hue-4": "#a83a9e",
     "--ot-hue-5": "#7a1f3d",
     "--ot-hue-6": "#7d6a00",
