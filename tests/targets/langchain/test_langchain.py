@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest.mock import patch
@@ -333,8 +334,9 @@ def test_a_class_that_is_defined_later_is_recorded() -> None:
 
 def test_ids_that_the_probe_needs_are_none_of_the_program_s() -> None:
     def program() -> Json:
-        with patch("uuid.uuid4", side_effect=AssertionError("nobody but the program asks for these")):
-            return str(Scripted().invoke("hello").content)
+        with patch("uuid.uuid4", wraps=uuid.uuid4) as ids:
+            return [str(Scripted().invoke("hello").content), ids.call_count]
 
+    plain = program()
     log = run(adapter, program)
-    assert (log.status, log.output) == ("completed", "1 olleh")
+    assert (log.status, log.output) == ("completed", plain)
