@@ -97,7 +97,6 @@ def test_one_key_for_each_density_and_the_selection_stays_where_it_is(
     expect(lines(page, "Story").first).to_be_visible()
 
 
-@pytest.mark.xfail(reason="a line moves when a search is cleared: NOTES.md", strict=False)
 @pytest.mark.parametrize("density", ["Story", "Calls", "Records"])
 def test_no_switch_loses_ones_place(visit: Visit, logged: str, density: str) -> None:
     page = visit(f"/runs/{logged}?density={density.lower()}")

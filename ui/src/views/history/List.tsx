@@ -72,6 +72,11 @@ export interface Held {
   seen?: number;
 }
 
+/** The same for another list: one that is too short for it does not change where it belongs. */
+function kept({ seq, offset, end, seen }: Held): Held {
+  return { seq, offset: end ? (seen ?? offset) : offset };
+}
+
 export function List(props: ListProps) {
   const {
     ref,
@@ -134,8 +139,7 @@ export function List(props: ListProps) {
     list.current = lines.choice;
     density.current = lines.density;
     const pin = pinned.current;
-    if (other && !following.current)
-      pinned.current = pin === null ? looked.current : { seq: pin.seq, offset: pin.seen ?? pin.offset };
+    if (other && !following.current) pinned.current = pin === null ? looked.current : kept(pin);
     if (pinned.current === null) looked.current = lookedAt(view.top);
     else settle();
   });
@@ -149,7 +153,7 @@ export function List(props: ListProps) {
     const wish = pin.end ? Math.min(start, start + heights.of(line) - view.high) : start - pin.offset;
     const to = Math.round(Math.max(0, Math.min(heights.total - view.high, wish)));
     pin.seen = start - to;
-    looked.current = { seq: pin.seq, offset: pin.seen };
+    looked.current = kept(pin);
     scrollTo(to);
   }
 
@@ -220,6 +224,7 @@ export function List(props: ListProps) {
     else if (inSight) pinned.current = { seq, offset: start - from };
     else pinned.current = { seq, offset: 0, end: start >= from };
     settle();
+    if (!pinned.current.end) pinned.current.offset = pinned.current.seen ?? pinned.current.offset;
   }
 
   useImperativeHandle(ref, () => ({
