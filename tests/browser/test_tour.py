@@ -26,7 +26,7 @@ def test_the_tour_by_mouse(visit: Visit, wrong: Document, camera: Camera) -> Non
     page = visit("/")
     page.get_by_role("link", name=re.compile("r1")).first.click()
     expect(page.get_by_role("banner").get_by_text("failed")).to_be_visible()
-    page.get_by_text("Records", exact=True).click()
+    page.get_by_test_id("history").get_by_text("Records", exact=True).click()
     page.get_by_label("Search the records").fill(MISTAKE)
     message = page.get_by_role("row").filter(has=page.get_by_role("img", name="message"))
     message = message.filter(has_text=re.compile(rf"GroupChatAgentResponse\s*{MISTAKE}")).first
