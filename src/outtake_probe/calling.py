@@ -7,7 +7,7 @@ when the record, a mock or a drop answers instead.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -163,8 +163,9 @@ async def astream(session: Session, what: Call, run: Callable[[NewInput | None],
     last: T | None = None
     try:
         if passage.verb != "proceed":
-            async for item in _aserved_stream(session, passage):
-                yield item
+            async with aclosing(_aserved_stream(session, passage)) as given:
+                async for item in given:
+                    yield item
             return
         try:
             with _inside(passage):
@@ -349,7 +350,7 @@ def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
     yield from _rest(passage, answer, output)
 
 
-async def _aserved_stream(session: Session, passage: Passage) -> AsyncIterator[Any]:
+async def _aserved_stream(session: Session, passage: Passage) -> AsyncGenerator[Any, None]:
     with _readable(session, passage):
         output = await adrive(served_output(session, passage))
         try:

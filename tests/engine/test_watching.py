@@ -167,7 +167,7 @@ def test_a_signal_handler_that_raises_leaves_a_log_that_can_be_forked(service: S
     assert done["status"] == "completed", done["error"]
     assert done["output"]["last"] == "last"
     assert [r["seq"] for r in service.show("r1")] == list(range(done["records"]))
-    ends = service.show("r1", kind="invocation_ended")
+    ends = list(service.show("r1", kind="invocation_ended"))
     assert len([r for r in ends if not r["failed"]]) > 2
     starts = {r["invocation"] for r in service.show("r1", kind="invocation_started")}
     assert sorted(r["invocation"] for r in ends) == sorted(starts)
