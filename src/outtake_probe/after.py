@@ -11,8 +11,10 @@ from outtake_probe import clock
 from outtake_probe.calls import Sends, Usage
 from outtake_probe.conditions import Subject
 from outtake_probe.gate import PROCEED, Answer, why_hold
+from outtake_probe.keeping import Watch
 from outtake_probe.passage import Passage, hold_call, whole
 from outtake_probe.printing import fetch, left, print_again
+from outtake_probe.rebuilding import not_kept
 from outtake_probe.records import Edited, How, InvocationEnded, Json, StreamChunk
 from outtake_probe.replay import LEAVES, Past
 from outtake_probe.rerun import Rerun
@@ -38,6 +40,8 @@ class Back:
     usage: Usage | None = None
     changes: str | None = None
     """Hash of what it did beside its result, where the record can answer for it."""
+    kept: str | None = None
+    """Hash of what a tool changed in the process."""
 
 
 def served_output(session: Session, passage: Passage) -> Steps[Json]:
@@ -47,6 +51,8 @@ def served_output(session: Session, passage: Passage) -> Steps[Json]:
     value = yield from session.rerun.body(passage.output)
     yield from fetch(session, passage)
     end = passage.past.end if passage.past is not None else None
+    if end is not None and end.kept is not None:
+        passage.kept = yield from session.rerun.body(end.kept)
     if end is not None and end.changes is not None and passage.call.kind not in LEAVES:
         passage.changes = yield from session.rerun.body(end.changes)
     if passage.changes is not None and isinstance(passage.call.whole, Sends):
@@ -76,7 +82,9 @@ def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:
 
 
 def redo(session: Session, passage: Passage) -> None:
-    """Do again what a whole invocation changed that is served from the record."""
+    """Do again what an invocation changed that is served from the record."""
+    if passage.kept is not None and not Watch(session.code.is_own, passage.call.reaches).redo(passage.kept):
+        not_kept(session, passage.call)
     if passage.changes is None or passage.call.whole is None or passage.past is None or session.rerun is None:
         return
     child = session.rerun.replay.child
@@ -149,7 +157,7 @@ def after(
     with session.lock:
         passage.is_over = True
         body = passage.output if passage.verb == "serve" else _body(session, passage, output, failed)
-        back = Back(output, body, failed, usage, _changes(session, passage))
+        back = Back(output, body, failed, usage, _changes(session, passage), _kept(session, passage))
         _came_back(session, passage, usage)
         if rerun is not None and past is not None and passage.verb == "proceed":
             rerun.ends(past)
@@ -229,6 +237,19 @@ def _changes(session: Session, passage: Passage) -> str | None:
         return None
 
 
+def _kept(session: Session, passage: Passage) -> str | None:
+    """Hash of what a tool changed in the process, executed or served.
+
+    Of one that has calls inside, or a state outside, it is for its code to change that again.
+    """
+    if passage.how == "reused":
+        return passage.past.end.kept if passage.past is not None and passage.past.end is not None else None
+    if passage.watch is None or passage.frame.has_calls or passage.state or passage.late:
+        return None
+    changes = passage.watch.changes()
+    return session.bodies.put(changes) if changes is not None else None
+
+
 def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:
     if passage.out and session.rerun is not None:
         session.rerun.came_back(passage.invocation)
@@ -259,7 +280,8 @@ def _compare(rerun: Rerun, passage: Passage, back: Back) -> None:
     if rerun.replay.in_prefix:
         return
     counts = passage.call.kind in LEAVES or passage.call.whole is not None
-    differs = end is None or back.body != _recorded_body(rerun, passage) or back.changes != end.changes
+    differs = end is None or back.body != _recorded_body(rerun, passage)
+    differs = differs or end is None or (back.changes, back.kept) != (end.changes, end.kept)
     if end is None or passage.past is None or (counts and differs):
         rerun.replay.depart()
         return
@@ -292,6 +314,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     """Write that an invocation came back, after what happened inside one that was served as a whole."""
     past, rerun = passage.past, session.rerun
     session.printing.ended(passage.frame)
+    session.watches.pop(passage.invocation, None)
     if passage.how == "reused" and past is not None and rerun is not None:
         for seq in rerun.replay.inside(past):
             if seq >= rerun.replay.cut and seq not in passage.written:
@@ -323,6 +346,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
             state=passage.late,
             saved=_saved(passage),
             keeps=_keeps(passage),
+            kept=back.kept,
             tokens_in=used.tokens_in,
             tokens_out=used.tokens_out,
             cost=used.cost,

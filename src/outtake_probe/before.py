@@ -39,7 +39,7 @@ def before(session: Session, call: Call, begun: list[Passage] | None = None) -> 
     else:
         passage = yield from _before_in_fork(session, session.rerun, asked)
     if passage.live and call.kind == "tool" and session.effects(call) not in ("pure", "read"):
-        passage.watch = Watch(session.code.is_own, call.reaches)
+        passage.watch = session.watch(passage.frame, Watch(session.code.is_own, call.reaches))
     return passage
 
 

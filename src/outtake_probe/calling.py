@@ -347,6 +347,7 @@ def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
             raise
         drive(until_cancelled(session, passage, output))
         answer = _after(session, passage, output, passage.failed)
+        redo(session, passage)
     yield from _rest(passage, answer, output)
 
 
@@ -362,6 +363,7 @@ async def _aserved_stream(session: Session, passage: Passage) -> AsyncGenerator[
             raise
         await adrive(until_cancelled(session, passage, output))
         answer = await _aafter(session, passage, output, passage.failed)
+        redo(session, passage)
     for item in _rest(passage, answer, output):
         yield item
 

@@ -5,6 +5,9 @@ runs, what its code can reach in this process is watched: the variables that its
 modules, the objects that it belongs to or is given, and what plain containers and objects of the program's own hold.
 It keeps something where any of that is another afterwards; of objects whose classes are not the program's, nobody can
 tell, so that they count as changed.  Files, and what lies outside the process, are none of this.
+
+Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`Watch.changes`), and done again
+where a fork serves the call (`redo`).
 """
 
 from __future__ import annotations
@@ -21,8 +24,11 @@ import threading
 import types
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+from outtake_probe.kept import Holder, Path, again, told, variables
+from outtake_probe.records import Json
 
 _MOST = 500
 """Objects that are looked at for one call."""
@@ -52,8 +58,10 @@ class Watch:
 
     def __init__(self, is_own: IsOwn, roots: Sequence[object] | None) -> None:
         self._is_own = is_own
-        self._looks: list[tuple[Look, list[object]]] = []
+        self._holders: list[Holder] = []
         self._is_unknown = roots is None
+        self.overlaps = False
+        """Another tool ran at the same time: nobody can tell which of them changed something."""
         try:
             self._read(list(roots or ()))
         except Exception:  # noqa: BLE001  these are objects of the user's
@@ -62,26 +70,59 @@ class Watch:
     def kept(self) -> bool:
         """Whether what the call can reach is another now, or may be."""
         try:
-            return self._is_unknown or any(not _same(before, look()) for look, before in self._looks)
+            return self._is_unknown or any(not _same(each.before, each.look()) for each in self._holders)
         except Exception:  # noqa: BLE001  these are objects of the user's
             return True
 
-    def _read(self, todo: list[object]) -> None:
+    def changes(self) -> Json:
+        """What the call changed, as `redo` takes it; None where that is nothing, or where JSON cannot say it.
+
+        Of objects that nobody can look into, nothing is said.
+        Objects that were there before are told by where they are, so that whoever shares them goes on sharing them.
+        """
+        if self.overlaps:
+            return None
+        places = {
+            id(thing): (*each.path, at) for each in reversed(self._holders) for at, thing in enumerate(each.before)
+        }
+        try:
+            found = [told(each, places) for each in self._holders if not _same(each.before, each.look())]
+        except Exception:  # noqa: BLE001  these are objects of the user's, and some cannot be written
+            return None
+        return found or None
+
+    def redo(self, changes: Any) -> bool:
+        """Do again what `changes` says, all of it or nothing.  Returns whether that could be done.
+
+        It cannot where what is reached is not what it was: then the program is another, or went another way.
+        """
+        at = {each.path: each for each in self._holders}
+        try:
+            for change in [again(each, at[tuple(each["at"])], lambda p: at[p[:-1]].before[p[-1]]) for each in changes]:
+                change()
+        except Exception:  # noqa: BLE001  these are objects of the user's
+            return False
+        return True
+
+    def _read(self, roots: Sequence[object]) -> None:
         seen: dict[int, object] = {}
-        own = {id(thing) for thing in todo}
-        while todo and not self._is_unknown:
-            thing = todo.pop()
+        own = {id(thing) for thing in roots}
+        todo: list[tuple[Path, object]] = [((at,), thing) for at, thing in enumerate(roots)]
+        while todo:
+            path, thing = todo.pop()
             if issubclass(type(thing), _VALUES) or id(thing) in seen:
                 continue
             seen[id(thing)] = thing
             look = _held(thing, self._is_own, is_root=id(thing) in own)
-            if look is None or len(seen) > _MOST:
+            if len(seen) > _MOST:
                 self._is_unknown = True
                 return
-            held = list(look())
-            self._is_unknown = len(held) > _LARGE
-            self._looks.append((look, held))
-            todo += held
+            held = list(look()) if look is not None else []
+            if look is None or len(held) > _LARGE:
+                self._is_unknown = True
+                continue
+            self._holders.append(Holder(thing, path, look, held))
+            todo += [((*path, at), each) for at, each in enumerate(held)]
 
 
 def _held(thing: Any, is_own: IsOwn, *, is_root: bool) -> Look | None:
@@ -108,8 +149,12 @@ def _held(thing: Any, is_own: IsOwn, *, is_root: bool) -> Look | None:
     if (wrapped := _attributes(thing).get("__wrapped__")) is not None:
         return lambda: (wrapped,)
     if all(f"{base.__module__}.{base.__qualname__}" in _BASES or _is_own_class(base, is_own) for base in kind.__mro__):
-        return lambda: list(_attributes(thing).values())
+        return lambda: _names_and_values(_attributes(thing))
     return None
+
+
+def _names_and_values(held: Mapping[str, object]) -> list[object]:
+    return [*held.keys(), *held.values()]
 
 
 def _nothing() -> Sequence[object]:
@@ -121,7 +166,7 @@ def _held_by_function(function: types.FunctionType, is_own: IsOwn, *, is_root: b
     if function.__dict__.get("__outtake__", ("",))[0] == "model":
         return _nothing  # its answers are served
     if is_own(function.__code__.co_filename):
-        named = tuple(_names(function.__code__))
+        named = variables(function.__code__)
         return lambda: list(_variables(function, named))
     if wrapped is not None:
         return lambda: (wrapped,)
@@ -140,13 +185,6 @@ def _variables(function: types.FunctionType, named: Sequence[str]) -> Iterator[o
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield function.__dict__.get("__wrapped__")
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for held in code.co_consts:
-        if isinstance(held, types.CodeType):
-            yield from _names(held)
 
 
 def _is_own_class(cls: type, is_own: IsOwn) -> bool:

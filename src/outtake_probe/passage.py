@@ -83,6 +83,8 @@ class Passage:
     digest: str = ""
     watch: Watch | None = None
     """What a tool keeps in the process."""
+    kept: Json = None
+    """What a tool changed in the process, where it is served from the record."""
     late: str = ""
     """That name, where it could only be told once it came back."""
     saved: str | None = None

@@ -14,6 +14,7 @@ from outtake_probe.records import Effects, Json
 from outtake_probe.replay import Past
 
 if TYPE_CHECKING:
+    from outtake_probe.calls import Call
     from outtake_probe.passage import Asked
     from outtake_probe.session import Session
 
@@ -21,9 +22,12 @@ REBUILT = "rebuilt"
 """Type of the note of a fork that a function of the program's own was executed again for what it keeps."""
 NOT_REBUILT = "not_rebuilt"
 """Type of the note of a fork that what a tool keeps is missing: it writes to the world, and was not executed again."""
+NOT_KEPT = "not_kept"
+"""Type of the note of a fork that what a served tool changed in the program was not changed again."""
 _WORDS = {
     REBUILT: "executed again for what it keeps, the calls inside it served; declare its effects to have it served",
     NOT_REBUILT: "served as recorded, for it writes to the world: what it keeps of the calls inside it is not rebuilt",
+    NOT_KEPT: "served as recorded; what it changed in the program is not changed again, for something else is there",
 }
 
 
@@ -34,7 +38,8 @@ def mark(calls: Mapping[int, Past], declared: Mapping[str, Effects]) -> None:
         keeps = past.end is not None and past.end.keeps
         past.rebuilt = (past.rebuilt or keeps) and not _is_served(past, effects)
         around = calls.get(past.start.parent) if past.start.parent is not None else None
-        if past.rebuilt and around is not None:
+        is_kept = past.end is not None and past.end.kept is not None  # served, it changes that again
+        if (past.rebuilt or is_kept) and around is not None:
             around.rebuilt = True
 
 
@@ -60,6 +65,12 @@ def notes(session: Session, asked: Asked, *, served: bool) -> None:
         session.rerun.told.setdefault((NOT_REBUILT, call.component))
     elif not served and asked.code.fingerprint:
         session.rerun.told.setdefault((REBUILT, call.component))
+
+
+def not_kept(session: Session, call: Call) -> None:
+    """Keep for the fork's log that what a tool changed in the program could not be changed again."""
+    if session.rerun is not None:
+        session.rerun.told.setdefault((NOT_KEPT, call.component))
 
 
 def words(type: str) -> Json:

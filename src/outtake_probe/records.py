@@ -154,6 +154,9 @@ class InvocationEnded(Record):
     keeps: bool = False
     """Of a tool with invocations inside: it keeps what happened there in the process, or may do so.  Where nothing is
     declared of it, a fork executes it again, with the calls inside served."""
+    kept: str | None = None
+    """Hash of what a tool without invocations inside changed in the process, as `outtake_probe.kept` says: a fork that
+    serves the call changes it so again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -405,9 +405,10 @@ class Rerun:
         while at < end and len(found) < TOGETHER:
             r = self.replay.records[at]
             served = isinstance(r, InvocationEnded) and (r.call in LEAVES or r.changes is not None)
-            if (served or is_print(r)) and r.body is not None and r.body not in self._asked:
-                self._asked.add(r.body)
-                found.append(r.body)
+            if served or is_print(r):
+                names = (r.body, r.kept) if isinstance(r, InvocationEnded) else (r.body,)
+                found += [name for name in names if name is not None and name not in self._asked]
+                self._asked.update(found)
             at += 1
         self._ahead = at
         return [name for name in found if name not in self._nodes]

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple, Protocol
 
 from outtake_probe import clock, faults, rebuilding
 from outtake_probe.bodies import Bodies
-from outtake_probe.calls import Call, current
+from outtake_probe.calls import Call, Frame, current
 from outtake_probe.conditions import names
 from outtake_probe.faults import is_from_signal_handler
 from outtake_probe.gate import PROCEED, STOP, Answer, Stance
+from outtake_probe.keeping import Watch
 from outtake_probe.own_code import OwnCode
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.printing import Printing
@@ -192,6 +193,8 @@ class Session:
         """What runs now was interrupted by its user in the parent: nobody cancels again what was cancelled by that."""
         self.failure = ""
         self.streams: list[Callable[[], None]] = []
+        self.watches: dict[int, Watch] = {}
+        """What the tools that are out can reach, by their invocations."""
         self.streaming: set[int] = set()
         """Invocations with pieces that still wait for company."""
         self.on_stance: list[Callable[[], None]] = []
@@ -346,6 +349,15 @@ class Session:
         if words not in self._faults and len(self._faults) < FAULTS:
             self._faults.add(words)
             self.recorder.send("console", {"stream": 2, "text": f"outtake: {words}\n"})
+
+    def watch(self, frame: Frame, watch: Watch) -> Watch:
+        """Watch what a call of a tool keeps; where others run beside it, nobody can tell which of them changed it."""
+        with self.lock:
+            beside = [other for number, other in self.watches.items() if number not in frame.lineage]
+            for each in (*beside, *((watch,) if beside else ())):
+                each.overlaps = True
+            self.watches[frame.invocation] = watch
+        return watch
 
     def check(self) -> None:
         """Raises `Stopped` when the user ended the program."""

@@ -26,7 +26,7 @@ DEEPEST = 500
 """Levels of lists and objects in a body."""
 LAST_DAY = 253_402_214_400
 """Seconds from the epoch to the end of the year 9999."""
-HASHES = ("body", "was", "changes", "saved")
+HASHES = ("body", "was", "changes", "saved", "kept")
 """Fields of records that name bodies."""
 _RUN = re.compile(r"r[0-9]{1,18}")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}

@@ -134,6 +134,8 @@ class InvocationEnded(RecordBase):
     """Hash of that state after the call."""
     keeps: bool = False
     """Of a tool: it keeps in the process what happened inside it, or may do so."""
+    kept: str | None = None
+    """Hash of what a tool without calls inside changed in the process; a fork that serves it changes it so again."""
     output: Json = None
     error: Json = None
 
