@@ -129,6 +129,11 @@ export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
   return attempt("Cannot start the run", () => got(api.POST("/api/runs", { body })) as Promise<RunInfo>);
 }
 
+/** Start the demo's run: it works wherever Outtake does. */
+export async function startDemo(): Promise<RunInfo | undefined> {
+  return attempt("Cannot start the demo", () => got(api.POST("/api/demo", { body: {} })) as Promise<RunInfo>);
+}
+
 /** What a run was started with, to start it once more. */
 export function asBefore(info: RunInfo): RunRequest {
   const { spec, folder, python, input, name, mocks, config, args, expected } = info;

@@ -9,7 +9,7 @@ import { useMantineColorScheme } from "@mantine/core";
 import { oneLine } from "@/kit/words";
 import { VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
-import { useForkEnd, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { useForkEnd, useRunAgain, useTryDemo, useVerb, VERB_NAMES } from "@/state/actions";
 import { isAnswered } from "@/state/answering";
 import { DENSITIES, PANELS } from "@/state/place";
 import { useRuns } from "@/state/runs";
@@ -28,6 +28,7 @@ export function Palette() {
   const doVerb = useVerb(view.info);
   const runAgain = useRunAgain();
   const forkEnd = useForkEnd();
+  const tryDemo = useTryDemo();
   const { toggleColorScheme } = useMantineColorScheme();
   const [query, setQuery] = useState("");
   const reading = useReadingOfRun();
@@ -131,7 +132,16 @@ export function Palette() {
     { group: "View", actions: views },
     {
       group: "Runs",
-      actions: [{ id: "runs", label: "All runs", onClick: () => void navigate({ to: "/" }) }, ...others],
+      actions: [
+        { id: "runs", label: "All runs", onClick: () => void navigate({ to: "/" }) },
+        {
+          id: "demo",
+          label: "Try the demo",
+          description: "A team that gives a wrong answer, to be set right in three steps",
+          onClick: () => void tryDemo(),
+        },
+        ...others,
+      ],
     },
   ].filter((group) => group.actions.length > 0);
   return (
