@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.ground import Camera
+from tests.browser.ground import Camera, Served, findings
 from tests.browser.programs import REMEDY
 
 
@@ -55,3 +55,48 @@ def test_what_was_dismissed_stays_away(visit: Visit) -> None:
     expect(page).to_have_url(re.compile("/runs/r2"))
     expect(page.get_by_label("How it came out")).to_contain_text("Wrong: 525")
     expect(coach).to_have_count(0)
+
+
+FOUND = '''
+"""A program of one's own."""
+
+
+def helper(text):
+    return text.upper()
+
+
+def repeat(count: int = 2):
+    """Say it several times."""
+    return " ".join([helper("yes")] * count)
+
+
+def greet(name: str):
+    return f"Hello {name}"
+'''
+
+
+def test_a_program_of_the_folder_is_run_with_a_form_for_its_input(visit: Visit, served: Served, camera: Camera) -> None:
+    served.write("mine.py", FOUND)
+    served.write("broken.py", "def main(:")
+    page = visit("/")
+    found = page.get_by_label("Programs found here")
+    expect(found.get_by_role("listitem")).to_have_count(2)
+    expect(page.get_by_text("not understood: broken.py")).to_be_visible()
+    camera.shoot(page, "your-program")
+    assert findings(page) == []
+    found.get_by_role("button", name="mine.py:repeat").click()
+    dialog = page.get_by_role("dialog", name="New run")
+    expect(dialog.get_by_text("Say it several times.")).to_be_visible()
+    count = dialog.get_by_role("textbox", name="Count")
+    expect(count).to_have_value("2")
+    count.fill("3")
+    camera.shoot(page, "your-program-form")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r1"))
+    assert served.ended("r1")["output"] == "YES YES YES"
+    page.goto(served.address("/?new=true"))
+    dialog.get_by_role("button", name="mine.py:greet").click()
+    dialog.get_by_role("textbox", name="Input").fill("Ada")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["output"] == "Hello Ada"

@@ -31,7 +31,8 @@ function Steps({ demo, known, info }: { demo: string; known: string; info: RunIn
   const found = useExplanation(info);
   const first = found?.first ?? null;
   const before = useCoach((coach) => coach.done[known] ?? 0);
-  const { dismiss, reach } = useCoach.getState();
+  const dismiss = useCoach((coach) => coach.dismiss);
+  const reach = useCoach((coach) => coach.reach);
   const seen = {
     first: first !== null && place.at === first,
     path: place.why === true,

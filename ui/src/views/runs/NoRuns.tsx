@@ -3,7 +3,10 @@ import { IconCheck, IconCopy, IconSchool } from "@tabler/icons-react";
 
 import { useState } from "react";
 
+import { usePrograms } from "@/state/programs";
+
 import type { Beginning } from "./NewRun";
+import { Programs } from "./Programs";
 import classes from "./RunsPage.module.css";
 
 const WAYS = [
@@ -33,6 +36,7 @@ interface NoRunsProps {
 /** What a new user sees: what to do next. */
 export function NoRuns({ begin, tryDemo }: NoRunsProps) {
   const [busy, setBusy] = useState(false);
+  const here = usePrograms("");
   const demo = async () => {
     setBusy(true);
     await tryDemo();
@@ -55,6 +59,15 @@ export function NoRuns({ begin, tryDemo }: NoRunsProps) {
           </Button>
         </Group>
       </div>
+      {here !== undefined && here.programs.length > 0 && (
+        <section className={classes["yours"]} aria-labelledby="yours">
+          <h3 id="yours">Now your program</h3>
+          <p className="quiet">
+            Found in {here.folder}, without running anything. Choose one, and say what it is asked.
+          </p>
+          <Programs found={here} most={8} choose={(program) => begin({ program })} />
+        </section>
+      )}
       <ul className={classes["ways"]}>
         {WAYS.map(({ title, about, command }) => (
           <li key={title} className={classes["way"]}>
