@@ -2,7 +2,7 @@
 
 import { notifications } from "@mantine/notifications";
 
-import { api, ApiError, exportFile, got } from "@/api/client";
+import { api, ApiError, exportFile, got, shareFile } from "@/api/client";
 import type { ForkRequest, ReleaseRequest, RunInfo, RunRequest, SendRequest } from "@/api/schema";
 
 import { conditionsFrom } from "./kept";
@@ -22,13 +22,21 @@ export async function attempt<T>(what: string, doing: () => Promise<T>): Promise
   }
 }
 
-/** Save a run as a file of this computer. */
+/** Save a run as a file of this computer, for import. */
 export async function saveRun(run: string): Promise<void> {
-  const file = await attempt("Cannot export", () => exportFile(run));
+  save(await attempt("Cannot export", () => exportFile(run)), `${run}.outtake`);
+}
+
+/** Save a run as a page that opens without Outtake. */
+export async function shareRun(run: string): Promise<void> {
+  save(await attempt("Cannot share", () => shareFile(run)), `${run}.html`);
+}
+
+function save(file: Blob | undefined, name: string): void {
   if (file === undefined) return;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
-  link.download = `${run}.outtake`;
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), SAVED);
 }
