@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import SIZE, Visit
+from tests.browser.conftest import Visit
 from tests.browser.ground import BOUND, Camera, Served
 from tests.browser.programs import REMEDY
 
@@ -28,7 +28,7 @@ HOSTILE = [
 @pytest.fixture
 def offline(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     """A page without a network; what it asks for, and what it complains about, is a failure."""
-    context = browser.new_context(viewport=SIZE, offline=True, accept_downloads=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True, accept_downloads=True)
     context.set_default_timeout(BOUND * 1000)
     troubles: list[str] = []
     context.on("request", lambda request: troubles.append(request.url) if request.url[:5] != "file:" else None)

@@ -5,7 +5,8 @@ is said in one place only, and a shared run reads as it does in the window.  Wha
 page's source: in the JSON every character that could end a script is escaped, and the page makes text of it, not HTML.
 Its policy allows that one script and that one style sheet, by their hashes, and no request to anywhere.
 
-It says less than an export: no settings, folders, interpreters or prompts; and what was redacted is not in the store.
+It says less than an export: no settings, folders, interpreters or prompts.  What was redacted is not in the store; what
+looks like a secret is replaced once more, because a log of another program was never redacted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 from outtake.server.ui import BUILT
 from outtake.service import Service
 from outtake.service.errors import NotFound
+from outtake.service.redacting import Redaction
 from outtake.service.service import Document
 
 FOLDER = BUILT / "share"
@@ -64,6 +66,7 @@ class _Texts:
     """What records say, as much of it as there is room for."""
 
     service: Service
+    redaction: Redaction
     room: int = MOST_TEXT
     records: list[list[Any]] = field(default_factory=list)
     glances: Document = field(default_factory=dict)
@@ -81,6 +84,7 @@ class _Texts:
     def _add(self, record: Document, glance: Document) -> None:
         name = record["hash"]
         failed = bool(record.get("failed"))
+        glance = {**glance, **{part: self.redaction.text(glance[part]) for part in ("text", "thought")}}
         if name not in self.glances and not self._fits({name: glance}):
             self.cut.add(name)
             return
@@ -90,8 +94,12 @@ class _Texts:
         self.glances[name] = glance
         if failed or not _is_more(glance):
             return
-        body = self.service.body(name)
-        if len(json.dumps(body)) <= LONGEST_TEXT and self._fits(body):
+        told = self.service.body(name)
+        if len(json.dumps(told)) > LONGEST_TEXT:
+            self.cut.add(name)
+            return
+        body = {**self.redaction.value({part: told[part] for part in ("value", "thought", "said")}), "body": name}
+        if self._fits(body):
             self.bodies[name] = body
         else:
             self.cut.add(name)
@@ -112,14 +120,15 @@ def share(service: Service, run: str, folder: Path = FOLDER) -> str:
     script, style = _built(folder / SCRIPT), _built(folder / STYLE)
     info = service.info(run)
     parent = info["parent"]
-    texts = _Texts(service)
+    redaction = Redaction()
+    texts = _Texts(service, redaction)
     texts.add(run, min(info["records"], MOST_RECORDS))
     told: Document = {**_side(service, run, info, texts), "parent": None, "difference": None}
     if parent is not None:
         difference = service.diff(parent, run)
         changes = difference["changes"][:MOST_CHANGES]
         before = service.info(parent)
-        theirs = _Texts(service)
+        theirs = _Texts(service, redaction)
         theirs.add(parent, min(before["records"], MOST_RECORDS))
         told["parent"] = _side(service, parent, before, theirs)
         told["difference"] = {
@@ -128,7 +137,7 @@ def share(service: Service, run: str, folder: Path = FOLDER) -> str:
             "changes": changes,
             "more": len(difference["changes"]) - len(changes),
         }
-    title = f"{info['run']} {info['name'] or info['changed']}".strip()
+    title = redaction.text(f"{info['run']} {info['name'] or info['changed']}".strip())
     policy = POLICY.format(script=_source(script), style=_source(style))
     return PAGE.format(
         policy=html.escape(policy), title=html.escape(title), style=style, data=_inlined(told), script=script
@@ -137,7 +146,7 @@ def share(service: Service, run: str, folder: Path = FOLDER) -> str:
 
 def _side(service: Service, run: str, info: Document, texts: _Texts) -> Document:
     """A run, its outline and its texts."""
-    about = {name: info[name] for name in TOLD}
+    about = texts.redaction.value({name: info[name] for name in TOLD})
     return {"run": about, "outline": service.outline(run, -1, MOST_RECORDS), "texts": texts.document()}
 
 

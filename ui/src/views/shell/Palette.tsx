@@ -11,6 +11,7 @@ import { VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
 import { useForkEnd, useRunAgain, useTryDemo, useVerb, VERB_NAMES } from "@/state/actions";
 import { isAnswered } from "@/state/answering";
+import { shareRun } from "@/state/commands";
 import { DENSITIES, PANELS } from "@/state/place";
 import { useRuns } from "@/state/runs";
 import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "@/views/history/reading";
@@ -95,6 +96,12 @@ export function Palette() {
       label: "Transcript",
       description: "The run in one column, to read, to print, to copy as Markdown",
       onClick: () => void navigate({ to: "/runs/$run/transcript", params: { run: id } }),
+    },
+    {
+      id: "share",
+      label: "Share as one HTML file",
+      description: "The run as a page that opens without Outtake",
+      onClick: () => void shareRun(id),
     },
     { id: "answer", label: "Go to the answer", description: "A", onClick: reading.toAnswer },
     ...(reading.errors > 0
