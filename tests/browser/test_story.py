@@ -180,6 +180,18 @@ def test_an_error_is_never_invisible(visit: Visit, served: Served, writers: str,
     expect(lines(page, "Calls").filter(has_text="publish").last).to_contain_text("failed")
 
 
+def test_the_errors_of_a_component_are_a_link_to_them(visit: Visit, served: Served, writers: str) -> None:
+    run = served.run(writers, input="Oslo Rome")
+    served.ended(run)
+    page = visit(f"/runs/{run}?component=main/publish")
+    errors = page.get_by_title("Show these errors, and nothing else, in the history")
+    expect(errors).to_have_text("1")
+    errors.click()
+    expect(page).to_have_url(re.compile("show=errors"))
+    expect(lines(page, "Calls").filter(has_text="Rome was published already").first).to_be_visible()
+    expect(lines(page, "Calls").filter(has_text="Oslo")).to_have_count(0)
+
+
 def test_a_folded_group_carries_its_errors(visit: Visit, served: Served) -> None:
     program = """
 import outtake

@@ -129,6 +129,13 @@ def test_an_export_is_read_elsewhere_and_can_be_forked_there(cli: Cli) -> None:
     assert fork["executed"]["model"] == 0
 
 
+def test_an_export_is_one_of_two_kinds(cli: Cli) -> None:
+    for given in ([], ["-o", "run.zip", "--html", "run.html"]):
+        done = cli("export", "r1", *given)
+        assert done.code == 2
+        assert "say which file to write" in done.err
+
+
 def test_a_damaged_export_is_refused_whole(cli: Cli) -> None:
     cli.run()
     cli("export", "r1", "-o", "run.zip").ok()

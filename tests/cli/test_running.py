@@ -171,6 +171,14 @@ def test_a_bad_spec_exits_2_and_says_the_way_out(cli: Cli) -> None:
         assert document.err == ""
 
 
+def test_what_is_found_in_the_folder_is_offered_where_no_target_is_named(cli: Cli) -> None:
+    cli.write("echo.py", ECHO)
+    for spec in ([], ["nothing.py:main"]):
+        done = cli("run", *spec)
+        assert done.code == 2
+        assert "found here: echo.py:main" in " ".join(done.err.split())
+
+
 def test_a_held_headless_run_exits_0_and_stays_held(cli: Cli) -> None:
     cli.write("program.py")
     done = cli("run", "program.py:main", "--headless", "--json", "--break", "tool:look").ok()

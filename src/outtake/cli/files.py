@@ -3,29 +3,59 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
 from outtake.cli.front import Document, Front
+from outtake.cli.problems import Problem
+
+if TYPE_CHECKING:
+    from outtake.service import Service
 
 
 @command("export")
 def export(
     front: Front,
     run: RunArgument,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")],
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")] = None,
+    page: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE", help="Write a page to read instead, that opens without Outtake."),
+    ] = None,
 ) -> None:
     """Write a run, what it was forked from and all that was said into one file."""
+    if (output is None) == (page is None):
+        raise Problem("say which file to write: -o FILE for one that import reads, or --html FILE for a page to read")
     with front.service() as service:
+        if page is not None:
+            _share(front, service, run, page)
+            return
+        assert output is not None
         told = service.export(run, os.path.abspath(output))
         if front.json:
             front.document(told)
         else:
             runs = ", ".join(told["runs"])
             front.out.print(f"wrote {runs} to {output} ({told['bytes']:,} bytes); outtake import reads it")
+
+
+def _share(front: Front, service: Service, run: str, file: str) -> None:
+    """Write a run as a page."""
+    from outtake.server.sharing import share  # noqa: PLC0415  as in `Front.service`
+
+    text = share(service, run).encode()
+    try:
+        Path(file).write_bytes(text)
+    except OSError as error:
+        raise Problem(f"{file} cannot be written: {error.strerror}") from error
+    if front.json:
+        front.document({"run": run, "file": os.path.abspath(file), "bytes": len(text)})
+    else:
+        front.out.print(Text(f"wrote {run} to {file} ({len(text):,} bytes); any browser opens it"))
 
 
 @command("rename")

@@ -225,8 +225,10 @@ def _target(spec: str | None, args: list[str] | None, module: str | None) -> tup
     if module is not None:
         return f"-m {module}", [*([spec] if spec is not None else []), *(args or [])]
     if spec is None:
+        from outtake.service.programs import suggestion  # noqa: PLC0415  as in `Front.service`
+
         forms = "path.py:factory, pkg.module:factory, script.py, notebook.ipynb or -m pkg.module"
-        raise Problem(f"say what to run: {forms}")
+        raise Problem(f"say what to run: {forms}{suggestion(os.getcwd())}")
     return spec, args or []
 
 

@@ -29,6 +29,8 @@ from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, ServiceError, Untrusted, WrongUse, translated
 from outtake.service.methods import command, local, question, remote_methods
 from outtake.service.owner import Document
+from outtake.service.programs import programs as find_programs
+from outtake.service.programs import suggestion
 from outtake.service.steering import Steering, breakpoint_list
 from outtake.store.annotations import storable
 from outtake.store.sweeping import Swept, delete_run, sweep
@@ -280,6 +282,11 @@ class Service(Steering):
         return {"spec": spec, **found.output, "source": "built"}
 
     @question
+    def programs(self, folder: str | None = None) -> Document:
+        """The programs in a folder, this process's where none is named, found without importing or executing any."""
+        return find_programs(folder or os.getcwd())
+
+    @question
     def describe(self, run: str) -> Document:
         """What the target of a run is made of: graph, components, settings, schemas; `source` says who told.
 
@@ -439,8 +446,8 @@ def _check_spec(launch: Launch) -> None:
     try:
         file = parse_spec(launch.spec).file
     except BadSpec as error:
-        raise WrongUse(str(error)) from error
+        raise WrongUse(f"{error}{suggestion(launch.folder)}") from error
     if not Path(launch.folder).is_dir():
         raise WrongUse(f"the folder {launch.folder} is not there")
     if file is not None and not (Path(launch.folder) / file).is_file():
-        raise WrongUse(f"there is no file {file} in {launch.folder}")
+        raise WrongUse(f"there is no file {file} in {launch.folder}{suggestion(launch.folder)}")

@@ -125,6 +125,12 @@ export async function exportFile(run: string): Promise<Blob> {
   return response.blob();
 }
 
+/** A run as a page that opens without a server. */
+export async function shareFile(run: string): Promise<Blob> {
+  const response = await asked(`/api/runs/${run}/share`, { headers: authorization() });
+  return response.blob();
+}
+
 /** What is not JSON: the answer, or what was refused. */
 async function asked(path: string, how: RequestInit): Promise<Response> {
   let response: Response;

@@ -48,6 +48,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Programs
+         * @description The programs in a folder, each with a guess of how it is run; nothing is imported or executed.
+         */
+        get: operations["find_programs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}": {
         parameters: {
             query?: never;
@@ -1718,6 +1738,53 @@ export interface components {
             trust?: boolean;
         };
         /**
+         * FoundProgram
+         * @description A program, with a guess of how it is run.
+         */
+        FoundProgram: {
+            /** Spec */
+            spec: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "function" | "team" | "agent" | "runtime" | "graph" | "workflow" | "crew" | "script" | "notebook";
+            /** Framework */
+            framework: string;
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** About */
+            about: string;
+            input: components["schemas"]["ProgramInput"] | null;
+            /**
+             * Takes
+             * @enum {string}
+             */
+            takes: "nothing" | "input" | "unknown";
+            /** Note */
+            note: string;
+        };
+        /**
+         * FoundPrograms
+         * @description The likeliest programs of a folder; nothing was imported or executed.
+         */
+        FoundPrograms: {
+            /** Folder */
+            folder: string;
+            /** Programs */
+            programs: components["schemas"]["FoundProgram"][];
+            /** More */
+            more: number;
+            /** Files */
+            files: number;
+            /** Unread */
+            unread: components["schemas"]["Unread"][];
+            /** Stopped */
+            stopped: string;
+        };
+        /**
          * GapEvent
          * @description Forget the records over `after`; those up to and with `upto` are not pushed, so fetch them.
          */
@@ -2496,6 +2563,18 @@ export interface components {
             command: unknown;
             /** Again */
             again: boolean;
+        };
+        /**
+         * ProgramInput
+         * @description The input of a program as a JSON schema of an object.
+         */
+        ProgramInput: {
+            /** Schema */
+            schema: {
+                [key: string]: unknown;
+            };
+            /** Parameter */
+            parameter: string | null;
         };
         /**
          * Reached
@@ -3651,6 +3730,13 @@ export interface components {
             /** Result */
             result: string | null;
         };
+        /** Unread */
+        Unread: {
+            /** File */
+            file: string;
+            /** Reason */
+            reason: string;
+        };
         /**
          * Vacuumed
          * @description What cleaning the store up gave.
@@ -3778,6 +3864,8 @@ export type Error = components['schemas']['Error'];
 export type Explanation = components['schemas']['Explanation'];
 export type File = components['schemas']['File'];
 export type ForkRequest = components['schemas']['ForkRequest'];
+export type FoundProgram = components['schemas']['FoundProgram'];
+export type FoundPrograms = components['schemas']['FoundPrograms'];
 export type GapEvent = components['schemas']['GapEvent'];
 export type Glance = components['schemas']['Glance'];
 export type Hand = components['schemas']['Hand'];
@@ -3804,6 +3892,7 @@ export type PendingHold = components['schemas']['PendingHold'];
 export type Picked = components['schemas']['Picked'];
 export type Problem = components['schemas']['Problem'];
 export type ProcessStart = components['schemas']['ProcessStart'];
+export type ProgramInput = components['schemas']['ProgramInput'];
 export type Reached = components['schemas']['Reached'];
 export type RecordEvent = components['schemas']['RecordEvent'];
 export type RecordOutline = components['schemas']['RecordOutline'];
@@ -3840,6 +3929,7 @@ export type Tokens = components['schemas']['Tokens'];
 export type TokensSpent = components['schemas']['TokensSpent'];
 export type Trace = components['schemas']['Trace'];
 export type TraceItem = components['schemas']['TraceItem'];
+export type Unread = components['schemas']['Unread'];
 export type Vacuumed = components['schemas']['Vacuumed'];
 export type ValueRead = components['schemas']['ValueRead'];
 export type Why = components['schemas']['Why'];
@@ -4017,6 +4107,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunInfo"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    find_programs: {
+        parameters: {
+            query?: {
+                /** @description Else the server's own */
+                folder?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPrograms"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */

@@ -44,6 +44,8 @@ export function stateOf(run: RunSummary): StateChoice {
 export interface RunsPlace extends RunFilter {
   /** The order of a flat list, as in `tokens` or `-tokens`; without it, runs are listed as trees. */
   sort?: string;
+  /** Whether the form for a new run is open. */
+  new?: true;
 }
 
 /** A place out of an address that somebody may have typed: what makes no sense is left out. */
@@ -58,6 +60,7 @@ export function readRunsPlace(search: Record<string, unknown>): RunsPlace {
   if (text("q")) place.q = text("q");
   if (text("target")) place.target = text("target");
   if (text("sort")) place.sort = text("sort");
+  if (search["new"] === true || text("new")) place.new = true;
   if (status) place.status = status;
   if (outcome) place.outcome = outcome;
   return place;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RunSummary } from "@/api/schema";
 
 import { fits, readRunsPlace } from "./filters";
-import { deletable, flatRows, knownTargets, relatives, treeRows, withForks } from "./runs";
+import { answerOf, deletable, flatRows, knownTargets, relatives, treeRows, withForks } from "./runs";
 
 function run(id: number, about: Partial<RunSummary> = {}): RunSummary {
   return {
@@ -106,4 +106,13 @@ it("a run goes with all that was forked from it", () => {
 it("targets are known from runs, not from logs that were imported", () => {
   const runs = [run(1), run(2, { spec: "log.json", imported: true }), run(3, { input: "Who?" })];
   expect(knownTargets(runs)).toEqual([{ spec: "team.py:get_team", run: "r3", input: "Who?" }]);
+});
+
+describe("what an output says", () => {
+  it("is a text without the JSON around it, wherever it was cut", () => {
+    expect(answerOf("Roy White")).toBe("Roy White");
+    expect(answerOf('{"answer": "He said \\"no\\"\\nand went", "messages": 3}')).toBe('He said "no" and went');
+    expect(answerOf('{"answer": "cut in the mid')).toBe("cut in the mid");
+    expect(answerOf('{"average": 3.5, "best": ["Femi", "Bo')).toBe("average: 3.5, best: Femi, Bo");
+  });
 });

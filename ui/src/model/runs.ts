@@ -179,3 +179,14 @@ export function knownTargets(runs: readonly RunSummary[]): { spec: string; run: 
     if (!imported && !untrusted && spec && !found.has(spec)) found.set(spec, { spec, run, input });
   return [...found.values()];
 }
+
+/**
+ * What an output says, in words: the text of an object around one; of every other JSON, its names and values. It may have
+ * been cut anywhere.
+ */
+export function answerOf(output: string): string {
+  const inside = /^\{"(?:answer|output|content|result|summary)": "((?:[^"\\]|\\.)*)/.exec(output)?.[1];
+  if (inside === undefined && !/^[[{]/.test(output)) return output;
+  const plain = inside ?? output.replaceAll(/[[\]{}]|(?<!\\)"/g, "");
+  return plain.replaceAll(/\\n/g, " ").replaceAll(/\\(.)/g, "$1");
+}

@@ -1,7 +1,11 @@
 /** A run as one text that is read from top to bottom: the cards of a story, in Markdown. */
 
+import type { Body, Glance } from "@/api/schema";
+
+import { soleText, untyped } from "./body";
 import { shortName } from "./names";
 import { NONE, type Outline } from "./outline";
+import { DEFAULT_ASPECTS, type RowChoice } from "./rows";
 import { tell } from "./telling";
 import type { Part, Story, Turns } from "./turns";
 
@@ -10,6 +14,40 @@ export interface Words {
   thought: string;
   said: string;
   failed: boolean;
+}
+
+/** Cards that a transcript holds at most. */
+export const MOST_CARDS = 2000;
+const NONE_FOLDED: ReadonlySet<number> = new Set();
+/** All of a story. */
+export const WHOLE: RowChoice = {
+  aspects: DEFAULT_ASPECTS,
+  components: null,
+  found: null,
+  plumbing: false,
+  folded: NONE_FOLDED,
+  held: NONE_FOLDED,
+  errors: false,
+  changes: false,
+};
+
+/** What a glance tells in full; null where the body has to be read. */
+export function wordsAtAGlance(glance: Glance, failed: boolean): Words | null {
+  const whole = glance.form !== "json" && glance.size <= glance.text.length && glance.thought.length < glance.size;
+  return whole ? { thought: glance.thought, said: glance.form === "thought" ? "" : glance.text, failed } : null;
+}
+
+/** What a record says, by its body where that is there; else as far as the glance tells. */
+export function wordsIn(glance: Glance, failed: boolean, body: Body | undefined): Words {
+  const seen = wordsAtAGlance(glance, failed);
+  if (seen !== null) return seen;
+  if (failed) return { thought: "", said: glance.text, failed };
+  if (body === undefined)
+    return { thought: glance.thought, said: glance.form === "thought" ? "" : `${glance.text} …`, failed };
+  if (body.thought !== "") return { thought: body.thought, said: body.said ?? "", failed };
+  const told =
+    soleText(body.value) ?? (glance.form === "text" && glance.size <= glance.text.length ? glance.text : null);
+  return { thought: "", said: told ?? `\`\`\`json\n${JSON.stringify(untyped(body.value), null, 2)}\n\`\`\``, failed };
 }
 
 export interface Section {

@@ -8,7 +8,7 @@ import type { RunInfo } from "@/api/schema";
 import { type ControlVerb, UNGIVEN, whyNot } from "@/model/control";
 
 import { isAnswered } from "./answering";
-import { control, fork, runAgain } from "./commands";
+import { control, fork, runAgain, startDemo } from "./commands";
 import { followedRun } from "./run";
 
 export const VERB_NAMES: { [verb in ControlVerb]: { label: string; keys: string; hotkey: string } } = {
@@ -46,6 +46,15 @@ export function useRunAgain(): (run: string) => Promise<void> {
     },
     [navigate],
   );
+}
+
+/** Start the demo's run; opens it. */
+export function useTryDemo(): () => Promise<void> {
+  const navigate = useNavigate();
+  return useCallback(async () => {
+    const made = await startDemo();
+    if (made) void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
+  }, [navigate]);
 }
 
 /** Go on from the end of a run in a fork; opens it. */

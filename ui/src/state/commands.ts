@@ -2,7 +2,7 @@
 
 import { notifications } from "@mantine/notifications";
 
-import { api, ApiError, exportFile, got } from "@/api/client";
+import { api, ApiError, exportFile, got, shareFile } from "@/api/client";
 import type { ForkRequest, ReleaseRequest, RunInfo, RunRequest, SendRequest } from "@/api/schema";
 
 import { conditionsFrom } from "./kept";
@@ -22,13 +22,21 @@ export async function attempt<T>(what: string, doing: () => Promise<T>): Promise
   }
 }
 
-/** Save a run as a file of this computer. */
+/** Save a run as a file of this computer, for import. */
 export async function saveRun(run: string): Promise<void> {
-  const file = await attempt("Cannot export", () => exportFile(run));
+  save(await attempt("Cannot export", () => exportFile(run)), `${run}.outtake`);
+}
+
+/** Save a run as a page that opens without Outtake. */
+export async function shareRun(run: string): Promise<void> {
+  save(await attempt("Cannot share", () => shareFile(run)), `${run}.html`);
+}
+
+function save(file: Blob | undefined, name: string): void {
   if (file === undefined) return;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
-  link.download = `${run}.outtake`;
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), SAVED);
 }
@@ -127,6 +135,11 @@ export function mayStart({ run, untrusted, spec, folder, python }: RunInfo): boo
 
 export async function startRun(body: RunRequest): Promise<RunInfo | undefined> {
   return attempt("Cannot start the run", () => got(api.POST("/api/runs", { body })) as Promise<RunInfo>);
+}
+
+/** Start the demo's run: it works wherever Outtake does. */
+export async function startDemo(): Promise<RunInfo | undefined> {
+  return attempt("Cannot start the demo", () => got(api.POST("/api/demo", { body: {} })) as Promise<RunInfo>);
 }
 
 /** What a run was started with, to start it once more. */

@@ -5,8 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, got } from "@/api/client";
 import type { Glance } from "@/api/schema";
 import type { LogRecord } from "@/api/types";
-import { soleText, untyped } from "@/model/body";
-import type { Words } from "@/model/transcript";
+import { type Words, wordsAtAGlance, wordsIn } from "@/model/transcript";
 
 /** Records of one request, and bodies that are asked for at the same time. */
 const BATCH = 100;
@@ -58,17 +57,9 @@ async function fetchWords(run: string, whole: readonly number[], glanced: readon
 /** What a record says: from the glance where that is all of it. */
 async function wordsOf(record: LogRecord, glance: Glance | undefined): Promise<Words> {
   const failed = "failed" in record && record.failed === true;
-  if (
-    glance !== undefined &&
-    glance.form !== "json" &&
-    glance.size <= glance.text.length &&
-    glance.thought.length < glance.size
-  )
-    return { thought: glance.thought, said: glance.form === "thought" ? "" : glance.text, failed };
+  if (glance === undefined) return { thought: "", said: "", failed };
+  const seen = wordsAtAGlance(glance, failed);
+  if (seen !== null || failed) return seen ?? wordsIn(glance, failed, undefined);
   const body = await got(api.GET("/api/bodies/{hash}", { params: { path: { hash: record.hash ?? "" } } }));
-  if (failed && glance !== undefined) return { thought: "", said: glance.text, failed };
-  if (body.thought !== "") return { thought: body.thought, said: body.said ?? "", failed };
-  const told =
-    soleText(body.value) ?? (glance?.form === "text" && glance.size <= glance.text.length ? glance.text : null);
-  return { thought: "", said: told ?? `\`\`\`json\n${JSON.stringify(untyped(body.value), null, 2)}\n\`\`\``, failed };
+  return wordsIn(glance, failed, body);
 }

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from outtake.server.models.runs import Imported, Vacuumed
 from outtake.server.routes.given import RunId, Using
+from outtake.server.sharing import share
 from outtake.service import Service, WrongUse
 from outtake.service.service import Document
 
@@ -41,6 +42,13 @@ def export_run(service: Using, run: RunId) -> StreamingResponse:
         "Content-Encoding": "identity",  # it is packed already
     }
     return StreamingResponse(_pieces(folder), media_type=BINARY, headers=headers)
+
+
+@router.get("/runs/{run}/share", response_class=HTMLResponse)
+def share_run(service: Using, run: RunId) -> HTMLResponse:
+    """A run as one HTML file that opens without Outtake and without a network."""
+    name = f'attachment; filename="{run}.html"'
+    return HTMLResponse(share(service, run), headers={"Content-Disposition": name})
 
 
 @router.post("/import", status_code=201, response_model=Imported, openapi_extra=_UPLOAD)

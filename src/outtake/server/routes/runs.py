@@ -15,6 +15,7 @@ from outtake.server.models.code import Code
 from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import DescribeRequest, Description
 from outtake.server.models.edits import Edit, MocksRead, MocksRequest
+from outtake.server.models.finding import FoundPrograms
 from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline, slim
 from outtake.server.models.reporting import Report
 from outtake.server.models.runs import (
@@ -57,6 +58,15 @@ def start_run(service: Using, asked: RunRequest) -> Document:
 def start_demo(service: Using, asked: DemoRequest) -> Document:
     """Start the demo's run, a team that gives a wrong answer; the answer does not wait for its end."""
     return service.demo(**asked.model_dump())
+
+
+@router.get("/programs", response_model=FoundPrograms)
+def find_programs(
+    service: Using,
+    folder: Annotated[str | None, Query(max_length=4000, description="Else the server's own")] = None,
+) -> Document:
+    """The programs in a folder, each with a guess of how it is run; nothing is imported or executed."""
+    return service.programs(folder)
 
 
 @router.get("/runs/{run}", response_model=RunInfo)

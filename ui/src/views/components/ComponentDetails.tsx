@@ -153,7 +153,7 @@ function isTelling([name, number]: [string, number]): boolean {
 }
 
 function Figures({ node }: { node: ComponentNode }) {
-  const { select } = useWorkspace();
+  const { select, go } = useWorkspace();
   const { did } = node;
   if (did === null) return <p className="quiet">It has not done anything yet.</p>;
   const figures: [string, number][] = [
@@ -167,7 +167,23 @@ function Figures({ node }: { node: ComponentNode }) {
       {figures.filter(isTelling).map(([name, number]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{number}</dd>
+          <dd>
+            {name === "errors" ? (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                color="red"
+                px={4}
+                ml={-4}
+                title="Show these errors, and nothing else, in the history"
+                onClick={() => go({ only: node.path, show: "errors", density: "calls" })}
+              >
+                {number}
+              </Button>
+            ) : (
+              number
+            )}
+          </dd>
         </div>
       ))}
       {node.told?.effects && (

@@ -7,6 +7,7 @@ import { memo } from "react";
 
 import { oneLine } from "@/kit/words";
 import { runTitle } from "@/model/names";
+import { answerOf } from "@/model/runs";
 import { treeOf } from "@/model/tree";
 import { usePlace } from "@/state/place";
 import { useRuns } from "@/state/runs";
@@ -53,12 +54,18 @@ function Relatives({ id }: { id: string }) {
             className={classes["item"]}
             onClick={() => void navigate({ to: "/runs/$run", params: { run: run.run }, search: open })}
           >
-            <span className={classes["line"]} style={{ paddingLeft: Math.min(depth, 6) * 14 }}>
-              <b>{runTitle(run)}</b>
-              {run.cut !== null && <span className="quiet"> from {run.cut}</span>}
-              {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="passed" />}
-              {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="failed" />}
-              <span className={classes["result"]}>{oneLine(run.error || run.output || run.status, 60)}</span>
+            <span className={classes["line"]}>
+              <b className="ellipsis" style={{ paddingLeft: Math.min(depth, 6) * 14 }} title={runTitle(run)}>
+                {runTitle(run)}
+              </b>
+              <span className="quiet">{run.cut !== null && `from ${run.cut}`}</span>
+              <span className={classes["outcome"]}>
+                {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="passed" />}
+                {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="failed" />}
+              </span>
+              <span className={classes["result"]}>
+                {oneLine(run.error || answerOf(run.output) || run.status, Number.POSITIVE_INFINITY)}
+              </span>
             </span>
           </Menu.Item>
         ))}

@@ -17,20 +17,25 @@ import { IconChevronRight, IconListSearch } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useState } from "react";
 
 import { api, type ApiError, got } from "@/api/client";
-import type { Description, RunInfo, RunRequest, RunSummary } from "@/api/schema";
+import type { Description, FoundProgram, RunInfo, RunRequest, RunSummary } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { lineOf, settingsOf, wordsOf, writtenOf } from "@/model/command-line";
+import { inputOf, startValue, takesText } from "@/model/programs";
 import { knownTargets } from "@/model/runs";
 import { fieldOfRefusal, inputSchema, madeOf, type RunField } from "@/model/runs-input";
 import type { Json } from "@/model/schema";
 import { attempt } from "@/state/commands";
+import { usePrograms } from "@/state/programs";
 
+import { Programs } from "./Programs";
 import classes from "./NewRun.module.css";
 
 /** What the form begins with. */
 export interface Beginning {
   /** A run whose target and input are taken. */
-  like: string;
+  like?: string;
+  /** A program that was found in the folder. */
+  program?: FoundProgram;
 }
 
 interface Form {
@@ -62,6 +67,11 @@ const BLANK: Form = {
   settings: [],
 };
 
+/** The form for a program that was found: its input as empty as it may be. */
+function withProgram(form: Form, program: FoundProgram): Form {
+  return { ...form, spec: program.spec, input: startValue(program), without: program.takes === "nothing" };
+}
+
 const infoOf = (run: string) => got(api.GET("/api/runs/{run}", { params: { path: { run } } })) as Promise<RunInfo>;
 
 export interface NewRunProps {
@@ -72,13 +82,21 @@ export interface NewRunProps {
 }
 
 export function NewRun({ from, runs, close, started }: NewRunProps) {
-  const [form, setForm] = useState(BLANK);
+  const [form, setForm] = useState(() => (from?.program ? withProgram(BLANK, from.program) : BLANK));
+  const [program, setProgram] = useState(from?.program ?? null);
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState<"start" | "look" | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [refusal, setRefusal] = useState<{ field: RunField | null; message: string } | null>(null);
   const [found, setFound] = useState<Description | null>(null);
   const targets = knownTargets(runs);
+  const here = usePrograms(form.folder.trim());
+  const choose = (chosen: FoundProgram) => {
+    setProgram(chosen);
+    setForm((before) => withProgram(before, chosen));
+    setFound(null);
+    setRefusal(null);
+  };
   const change = (to: Partial<Form>) => {
     setForm((before) => ({ ...before, ...to }));
     setRefusal(null);
@@ -99,7 +117,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     setForm((before) => ({ ...before, ...own, ...(whole && rest) }));
   };
   useEffect(() => {
-    if (from !== null) void like(from.like, true);
+    if (from?.like !== undefined) void like(from.like, true);
     // Only what it begins with counts: from then on the form is the person's.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [from?.like]);
@@ -135,7 +153,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     const body: RunRequest = {
       spec: form.spec.trim(),
       ...place,
-      ...(!form.without && form.input !== "" && { input: form.input }),
+      ...(!form.without && form.input !== "" && { input: inputOf(program, form.input) }),
       name: form.name.trim(),
       pause: form.pause,
       breakpoints: form.breakpoints,
@@ -154,7 +172,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     return undefined;
   };
   const about = (field: RunField) => (refusal?.field === field ? refusal.message : null);
-  const schema = found && inputSchema(found);
+  const schema = (found && inputSchema(found)) ?? program?.input?.schema ?? null;
   return (
     <Modal opened onClose={close} title="New run" size={640}>
       <form onSubmit={(event) => void start(event)}>
@@ -171,6 +189,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
             onChange={(spec) => {
               change({ spec });
               setFound(null);
+              setProgram(here?.programs.find((one) => one.spec === spec) ?? null);
             }}
             onOptionSubmit={(spec) => {
               const known = targets.find((target) => target.spec === spec);
@@ -191,6 +210,15 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
               </Button>
             }
           />
+          {form.spec === "" && here !== undefined && here.programs.length > 0 && (
+            <Programs found={here} most={40} choose={choose} />
+          )}
+          {program !== null && found === null && (
+            <output className={classes["found"]}>
+              {program.about || `Found in ${program.file}, line ${program.line}`}
+              {program.kind === "script" && ". A script takes no input, but arguments, below."}
+            </output>
+          )}
           {found !== null && (
             <output className={classes["found"]}>
               It has {madeOf(found)}.{" "}
@@ -211,9 +239,9 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
             />
             {!form.without && (
               <ValueEditor
-                key={`${from?.like ?? ""}${schema === null ? "" : "form"}`}
+                key={`${from?.like ?? ""} ${program?.spec ?? ""} ${schema === null ? "" : "form"}`}
                 label="Input"
-                text
+                text={program === null || takesText(program)}
                 schema={schema}
                 value={form.input}
                 onChange={(input, wrong) => {

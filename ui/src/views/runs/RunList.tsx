@@ -8,7 +8,7 @@ import { type KeyboardEvent, memo, type ReactNode, useRef } from "react";
 
 import type { RunSummary } from "@/api/schema";
 import { count, duration, moment, money, oneLine } from "@/kit/words";
-import { callsOf, type RunRow, type SortBy, type Sorting, tokensOf, took } from "@/model/runs";
+import { answerOf, callsOf, type RunRow, type SortBy, type Sorting, tokensOf, took } from "@/model/runs";
 
 import { OutcomeMark, StatusMark } from "./marks";
 import { type RunActions, RunMenu } from "./RunMenu";
@@ -296,12 +296,6 @@ function BothEnds({ text }: { text: string }) {
       )}
     </>
   );
-}
-
-/** The text of an output that is an object around it. */
-function answerOf(output: string): string {
-  const inside = /^\{"(?:answer|output|content|result)": "((?:[^"\\]|\\.)*)/.exec(output)?.[1];
-  return inside === undefined ? output : inside.replaceAll(/\\n/g, " ").replaceAll(/\\(.)/g, "$1");
 }
 
 function origin(run: RunSummary, forks: number, open: boolean): string {

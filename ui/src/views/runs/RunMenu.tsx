@@ -10,6 +10,7 @@ import {
   IconPencil,
   IconPlayerPlay,
   IconPlayerStop,
+  IconShare,
   IconTrash,
   type TablerIcon,
 } from "@tabler/icons-react";
@@ -17,7 +18,7 @@ import {
 import { useState } from "react";
 
 import type { RunSummary } from "@/api/schema";
-import { saveRun } from "@/state/commands";
+import { saveRun, shareRun } from "@/state/commands";
 
 export interface RunActions {
   again: (run: RunSummary) => void;
@@ -83,6 +84,12 @@ function Opened({ run, actions, label }: RunMenuProps & { label: string }) {
         <Menu.Divider />
         <Item icon={IconPencil} title="Rename…" onClick={() => actions.rename(run)} />
         <Item icon={IconDownload} title="Export as a file" onClick={() => void saveRun(run.run)} />
+        <Item
+          icon={IconShare}
+          title="Share as one HTML file"
+          about="To read without Outtake"
+          onClick={() => void shareRun(run.run)}
+        />
         {run.live && <Item icon={IconPlayerStop} title="Stop" onClick={() => actions.stop(run)} />}
         <Item
           icon={IconTrash}

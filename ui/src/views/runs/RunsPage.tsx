@@ -1,12 +1,25 @@
 /** All runs: the first page.  From here one opens a run, starts one, brings one in. */
 
-import { Alert, Button, CloseButton, FileButton, Loader, SegmentedControl, Select, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  CloseButton,
+  FileButton,
+  Loader,
+  Menu,
+  SegmentedControl,
+  Select,
+  TextInput,
+} from "@mantine/core";
 import { useDocumentTitle, useHotkeys } from "@mantine/hooks";
 import {
   IconArrowsDiff,
+  IconDotsVertical,
   IconFileImport,
   IconList,
   IconPlayerPlay,
+  IconSchool,
   IconSearch,
   IconSitemap,
   IconTrash,
@@ -18,6 +31,7 @@ import type { RunSummary } from "@/api/schema";
 import { count } from "@/kit/words";
 import { OUTCOMES, type RunsPlace, STATES } from "@/model/filters";
 import { flatRows, SORTS, type SortBy, type Sorting, treeRows } from "@/model/runs";
+import { useTryDemo } from "@/state/actions";
 import { control, fork, runAgain } from "@/state/commands";
 import { useRuns } from "@/state/runs";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
@@ -46,8 +60,9 @@ export function RunsPage() {
   const navigate = useNavigate({ from: "/" });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<Asked>(null);
+  const [asked, setAsked] = useState<Asked>(place.new ? { what: "run", from: null } : null);
   const { bring, busy } = useImport();
+  const tryDemo = useTryDemo();
   const search = useRef<HTMLInputElement>(null);
   useDocumentTitle("Runs · Outtake");
   useHotkeys([
@@ -117,6 +132,18 @@ export function RunsPage() {
           >
             New run
           </Button>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon aria-label="More to do">
+                <IconDotsVertical size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconSchool size={16} stroke={1.7} />} onClick={() => void tryDemo()}>
+                Try the demo
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
           <SchemeToggle />
         </header>
         <main className={classes["main"]}>
@@ -199,7 +226,7 @@ export function RunsPage() {
             </div>
           )}
           {known && runs.length === 0 ? (
-            <NoRuns begin={(from) => setAsked({ what: "run", from })} />
+            <NoRuns begin={(from) => setAsked({ what: "run", from })} tryDemo={tryDemo} />
           ) : !known ? (
             <Loader m="xl" size="sm" aria-label="Loading the runs" />
           ) : rows.length === 0 ? (
@@ -220,7 +247,15 @@ export function RunsPage() {
         </main>
       </div>
       {asked?.what === "run" && (
-        <NewRun from={asked.from} runs={runs} close={() => setAsked(null)} started={(run) => open(run)} />
+        <NewRun
+          from={asked.from}
+          runs={runs}
+          close={() => {
+            setAsked(null);
+            if (place.new) go({ new: undefined });
+          }}
+          started={(run) => open(run)}
+        />
       )}
       {asked?.what === "compare" && (
         <CompareWith run={asked.run} runs={runs} close={() => setAsked(null)} chosen={compared} />

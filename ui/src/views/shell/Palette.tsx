@@ -9,8 +9,9 @@ import { useMantineColorScheme } from "@mantine/core";
 import { oneLine } from "@/kit/words";
 import { VERBS, whyNot } from "@/model/control";
 import { runTitle } from "@/model/names";
-import { useForkEnd, useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
+import { useForkEnd, useRunAgain, useTryDemo, useVerb, VERB_NAMES } from "@/state/actions";
 import { isAnswered } from "@/state/answering";
+import { shareRun } from "@/state/commands";
 import { DENSITIES, PANELS } from "@/state/place";
 import { useRuns } from "@/state/runs";
 import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "@/views/history/reading";
@@ -28,6 +29,7 @@ export function Palette() {
   const doVerb = useVerb(view.info);
   const runAgain = useRunAgain();
   const forkEnd = useForkEnd();
+  const tryDemo = useTryDemo();
   const { toggleColorScheme } = useMantineColorScheme();
   const [query, setQuery] = useState("");
   const reading = useReadingOfRun();
@@ -95,6 +97,12 @@ export function Palette() {
       description: "The run in one column, to read, to print, to copy as Markdown",
       onClick: () => void navigate({ to: "/runs/$run/transcript", params: { run: id } }),
     },
+    {
+      id: "share",
+      label: "Share as one HTML file",
+      description: "The run as a page that opens without Outtake",
+      onClick: () => void shareRun(id),
+    },
     { id: "answer", label: "Go to the answer", description: "A", onClick: reading.toAnswer },
     ...(reading.errors > 0
       ? [
@@ -131,7 +139,16 @@ export function Palette() {
     { group: "View", actions: views },
     {
       group: "Runs",
-      actions: [{ id: "runs", label: "All runs", onClick: () => void navigate({ to: "/" }) }, ...others],
+      actions: [
+        { id: "runs", label: "All runs", onClick: () => void navigate({ to: "/" }) },
+        {
+          id: "demo",
+          label: "Try the demo",
+          description: "A team that gives a wrong answer, to be set right in three steps",
+          onClick: () => void tryDemo(),
+        },
+        ...others,
+      ],
     },
   ].filter((group) => group.actions.length > 0);
   return (

@@ -2,7 +2,7 @@
 
 import { Alert, Anchor, Button, Center, CopyButton, Group, Loader } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
-import { IconArrowLeft, IconCheck, IconCopy, IconPrinter } from "@tabler/icons-react";
+import { IconArrowLeft, IconCheck, IconCopy, IconPrinter, IconShare } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { useMemo } from "react";
 
@@ -10,29 +10,15 @@ import Markdown from "@/kit/body/Markdown";
 import { count, oneLine } from "@/kit/words";
 import { runTitle } from "@/model/names";
 import type { Outline } from "@/model/outline";
-import { DEFAULT_ASPECTS, type RowChoice } from "@/model/rows";
-import { markdownOf, recordsOfTranscript, transcriptOf } from "@/model/transcript";
+import { markdownOf, MOST_CARDS, recordsOfTranscript, transcriptOf, WHOLE } from "@/model/transcript";
 import { storyOf } from "@/model/turns";
+import { shareRun } from "@/state/commands";
 import { useRun } from "@/state/run";
 import { useTranscriptWords } from "@/state/transcript";
 import { useTurns } from "@/state/turns";
 import { hueColour } from "@/views/components/kinds";
 
 import classes from "./Transcript.module.css";
-
-/** Cards that a transcript holds at most. */
-const MOST = 2000;
-const NONE_FOLDED: ReadonlySet<number> = new Set();
-const ALL: RowChoice = {
-  aspects: DEFAULT_ASPECTS,
-  components: null,
-  found: null,
-  plumbing: false,
-  folded: NONE_FOLDED,
-  held: NONE_FOLDED,
-  errors: false,
-  changes: false,
-};
 
 export function Transcript() {
   const { run: id } = useParams({ from: "/runs/$run/transcript" });
@@ -52,8 +38,11 @@ export function Transcript() {
 function Column({ id, title, outline }: { id: string; title: string; outline: Outline }) {
   const { turns, hues, version } = useTurns(outline);
   const { story, left } = useMemo(() => {
-    const whole = storyOf(turns, outline, ALL);
-    return { story: { ...whole, turns: whole.turns.subarray(0, MOST) }, left: Math.max(0, whole.length - MOST) };
+    const whole = storyOf(turns, outline, WHOLE);
+    return {
+      story: { ...whole, turns: whole.turns.subarray(0, MOST_CARDS) },
+      left: Math.max(0, whole.length - MOST_CARDS),
+    };
     // The turns change in place: the version tells.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [turns, outline, version]);
@@ -84,6 +73,9 @@ function Column({ id, title, outline }: { id: string; title: string; outline: Ou
             </Button>
           )}
         </CopyButton>
+        <Button variant="default" leftSection={<IconShare size={14} />} onClick={() => void shareRun(id)}>
+          Share as one file
+        </Button>
         <Button variant="default" leftSection={<IconPrinter size={14} />} onClick={() => window.print()}>
           Print
         </Button>

@@ -11,6 +11,7 @@ import { usePlace } from "@/state/place";
 import { useRun } from "@/state/run";
 import { useRuns } from "@/state/runs";
 import { Sidebar } from "@/views/components/Sidebar";
+import { Coach } from "@/views/coach/Coach";
 import { ControlBar } from "@/views/control/ControlBar";
 import { useRecordKeys } from "@/views/details/useRecordVerb";
 import { History } from "@/views/history/History";
@@ -105,6 +106,7 @@ function Window({ arrived }: { arrived: boolean }) {
       <Palette />
       <ControlBar />
       <Gone />
+      <Coach />
       <Verdict />
       <Tries />
       <Group className={classes["columns"]} orientation="horizontal" {...columns}>

@@ -1,0 +1,46 @@
+"""Which objects of which frameworks are programs, by the dotted names that make them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from outtake.core.finding.found import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What a call of a name gives, or what a class that derives from it is."""
+
+    kind: Kind
+    framework: str
+
+
+_AUTOGEN, _LANGGRAPH, _LLAMAINDEX, _CREWAI = "AutoGen", "LangGraph", "LlamaIndex", "CrewAI"
+_BY_PREFIX: tuple[tuple[str, Maker], ...] = (
+    ("autogen_agentchat.teams.", Maker("team", _AUTOGEN)),
+    ("autogen_agentchat.agents.", Maker("agent", _AUTOGEN)),
+    ("autogen_core.SingleThreadedAgentRuntime", Maker("runtime", _AUTOGEN)),
+    ("langgraph.graph.StateGraph", Maker("graph", _LANGGRAPH)),
+    ("langgraph.graph.state.", Maker("graph", _LANGGRAPH)),
+    ("langgraph.prebuilt.create_", Maker("graph", _LANGGRAPH)),
+    ("langgraph.func.entrypoint", Maker("graph", _LANGGRAPH)),
+    ("langchain.agents.create_agent", Maker("graph", _LANGGRAPH)),
+    ("workflows.Workflow", Maker("workflow", _LLAMAINDEX)),
+    ("llama_index.core.workflow.Workflow", Maker("workflow", _LLAMAINDEX)),
+    ("llama_index.core.agent.workflow.", Maker("workflow", _LLAMAINDEX)),
+    ("crewai.Crew", Maker("crew", _CREWAI)),
+    ("crewai.project.CrewBase", Maker("crew", _CREWAI)),
+)
+KNOWN = ("anthropic", "autogen", "crewai", "langchain", "langgraph", "llama_index", "openai", "outtake", "workflows")
+"""Packages whose import says that a file is about agents or models; a prefix of the name counts."""
+CREW_NOTE = "a crew is run by a function or a script that calls its kickoff: name that one"
+
+
+def maker(dotted: str) -> Maker | None:
+    """What a name that was imported makes; None where that is no program."""
+    return next((made for prefix, made in _BY_PREFIX if dotted.startswith(prefix)), None)
+
+
+def is_about_agents(module: str) -> bool:
+    """Whether the import of a module says that a file is about agents or models."""
+    return module.startswith(KNOWN)

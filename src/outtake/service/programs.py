@@ -1,0 +1,181 @@
+"""The programs in a folder, found by looking at its files: nothing of them is imported or executed.
+
+The look is bounded in files, bytes and time, follows no symbolic links, and passes over hidden folders, environments
+and what is installed or built; tests come last.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from outtake.core.finding import Found, Module, offered
+from outtake.core.finding.ranking import is_test
+from outtake.service.errors import WrongUse
+from outtake_probe import notebooks
+from outtake_probe.records import Json
+from outtake_probe.syntax import parse
+
+Document = dict[str, Json]
+MOST_FILES = 2000
+MOST_FOLDERS = 2000
+MOST_ENTRIES = 20_000
+"""Of one folder."""
+LARGEST_FILE = 400_000
+"""Bytes; what is larger was written by a machine."""
+MOST_BYTES = 20_000_000
+LONGEST_LOOK = 4.0
+"""Seconds."""
+MOST_UNREAD = 20
+MOST_NAMED = 5
+PASSED_OVER = {
+    "node_modules",
+    "site-packages",
+    "dist-packages",
+    "__pycache__",
+    "build",
+    "dist",
+    "venv",
+    "env",
+    "virtualenv",
+}
+ENVIRONMENT = "pyvenv.cfg"
+
+
+@dataclass
+class _Look:
+    """A look through a folder: what was read, and what was not."""
+
+    folder: Path
+    modules: list[Module] = field(default_factory=list)
+    others: list[Found] = field(default_factory=list)
+    files: int = 0
+    read: int = 0
+    unread: list[Document] = field(default_factory=list)
+    stopped: str = ""
+    """Why not all of it was looked at."""
+
+    def all(self) -> None:
+        deadline = time.monotonic() + LONGEST_LOOK
+        later: list[str] = []
+        for name in _names(self.folder):
+            if is_test(name):
+                later.append(name)
+            elif not self._goes_on(deadline):
+                break
+            else:
+                self._look_at(name)
+        for name in later:
+            if not self._goes_on(deadline):
+                break
+            self._look_at(name)
+
+    def _goes_on(self, deadline: float) -> bool:
+        if self.stopped:
+            return False
+        if time.monotonic() > deadline:
+            self.stopped = f"it took longer than {LONGEST_LOOK:.0f} seconds"
+        elif self.files >= MOST_FILES:
+            self.stopped = f"there are more than {MOST_FILES} files"
+        elif self.read > MOST_BYTES:
+            self.stopped = f"the files are larger than {MOST_BYTES // 1_000_000} MB together"
+        return not self.stopped
+
+    def _look_at(self, name: str) -> None:
+        """Read one file; what cannot be read is noted."""
+        self.files += 1
+        try:
+            with open(self.folder / name, "rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+        except OSError as error:
+            self._pass(name, error.strerror or "it cannot be read")
+            return
+        self.read += len(data)
+        if len(data) > LARGEST_FILE:
+            self._pass(name, f"it is larger than {LARGEST_FILE // 1000} kB")
+            return
+        if name.endswith(".ipynb"):
+            self._notebook(name, data)
+            return
+        try:
+            self.modules.append(Module(name, parse(data, name, quiet=True)))
+        except SyntaxError as error:
+            self._pass(name, f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg))
+        except (ValueError, RecursionError, MemoryError) as error:
+            self._pass(name, str(error) or type(error).__name__)
+
+    def _notebook(self, name: str, data: bytes) -> None:
+        try:
+            cells = notebooks.cells(data)
+        except (ValueError, RecursionError) as error:
+            self._pass(name, str(error))
+            return
+        if cells:
+            self.others.append(Found(name, "notebook", name, 1, takes="nothing", weight=50))
+
+    def _pass(self, name: str, reason: str) -> None:
+        if len(self.unread) < MOST_UNREAD:
+            self.unread.append({"file": name, "reason": reason[:200]})
+
+
+def programs(folder: str) -> Document:
+    """The programs in a folder, the likeliest first; see `Found`.  Raises `WrongUse` where there is no such folder."""
+    if not os.path.isdir(folder):
+        raise WrongUse(f"the folder {folder} is not there")
+    look = _Look(Path(folder))
+    look.all()
+    found, more = offered(look.modules, look.others)
+    return {
+        "folder": os.path.abspath(folder),
+        "programs": [_document(one) for one in found],
+        "more": more,
+        "files": look.files,
+        "unread": list(look.unread),
+        "stopped": look.stopped,
+    }
+
+
+def suggestion(folder: str) -> str:
+    """The end of an error message that names the likeliest programs in a folder; empty where there are none."""
+    if not os.path.isdir(folder):
+        return ""
+    specs = [str(found["spec"]) for found in programs(folder)["programs"] if not found["note"]][:MOST_NAMED]
+    return f"; found here: {', '.join(specs)}" if specs else ""
+
+
+def _document(found: Found) -> Document:
+    return {name: value for name, value in dataclasses.asdict(found).items() if name != "weight"}
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """The Python files and notebooks below a folder, those nearest to it first, relative to it."""
+    waiting = deque([""])
+    seen = 0
+    while waiting and seen < MOST_FOLDERS:
+        at = waiting.popleft()
+        seen += 1
+        try:
+            with os.scandir(folder / at) as entries:
+                listed = sorted(
+                    (entry for entry, _ in zip(entries, range(MOST_ENTRIES), strict=False)), key=lambda e: e.name
+                )
+        except OSError:
+            continue
+        if at and any(entry.name == ENVIRONMENT for entry in listed):
+            continue
+        for entry in listed:
+            if entry.name.startswith(".") or entry.name in PASSED_OVER:
+                continue
+            name = f"{at}/{entry.name}" if at else entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(name)
+                elif entry.name.endswith((".py", ".ipynb")) and entry.is_file(follow_symlinks=False):
+                    yield name
+            except OSError:
+                continue

@@ -1,0 +1,104 @@
+"""The first five minutes: the demo from the empty page, and the three steps that its run is shown with."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.ground import Camera, Served, findings
+from tests.browser.programs import REMEDY
+
+
+def test_the_demo_from_the_empty_page_to_the_right_answer(visit: Visit, camera: Camera) -> None:
+    page = visit("/")
+    page.get_by_role("button", name="Try the demo").click()
+    coach = page.get_by_label("The demo in three steps")
+    verdict = page.get_by_label("How it came out")
+    expect(verdict).to_contain_text("Wrong: 525, expected 519. First said in #")
+    expect(coach.locator("[aria-current=step]")).to_contain_text("It is wrong")
+    camera.shoot(page, "coach-wrong")
+    verdict.get_by_role("button", name=re.compile(r"^#\d+$")).click()
+    expect(coach.locator("[aria-current=step]")).to_contain_text("Why?")
+    verdict.get_by_role("button", name="Why?").click()
+    expect(coach.locator("[aria-current=step]")).to_contain_text("Change and fork")
+    camera.shoot(page, "coach-change")
+    asked = page.get_by_label("What led to it").get_by_role("listitem").filter(has_text="Identify the player")
+    asked.get_by_role("button", name="Change and go on").first.click()
+    field = page.get_by_role("article").get_by_role("textbox").first
+    as_json = field.evaluate("box => box.value ?? box.innerText").startswith("{")
+    field.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(json.dumps({"instruction": REMEDY}) if as_json else REMEDY)
+    page.get_by_role("article").get_by_role("button", name="Change and go on").click()
+    expect(verdict).to_contain_text("Right: 519")
+    expect(coach).to_contain_text("You set it right")
+    expect(coach.locator("[aria-current=step]")).to_have_count(0)
+    camera.shoot(page, "coach-right")
+    coach.get_by_role("link", name="Now your program").click()
+    expect(page.get_by_role("dialog", name="New run")).to_be_visible()
+
+
+@pytest.mark.usefixtures("wrong")
+def test_what_was_dismissed_stays_away(visit: Visit) -> None:
+    page = visit("/runs/r1")
+    coach = page.get_by_label("The demo in three steps")
+    coach.get_by_role("button", name="Show these steps no more").click()
+    expect(coach).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("How it came out")).to_contain_text("Wrong: 525")
+    expect(coach).to_have_count(0)
+    page.goto(page.url.partition("/runs")[0] + "/")
+    page.get_by_role("button", name="More to do").click()
+    page.get_by_role("menuitem", name="Try the demo").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    expect(page.get_by_label("How it came out")).to_contain_text("Wrong: 525")
+    expect(coach).to_have_count(0)
+
+
+FOUND = '''
+"""A program of one's own."""
+
+
+def helper(text):
+    return text.upper()
+
+
+def repeat(count: int = 2):
+    """Say it several times."""
+    return " ".join([helper("yes")] * count)
+
+
+def greet(name: str):
+    return f"Hello {name}"
+'''
+
+
+def test_a_program_of_the_folder_is_run_with_a_form_for_its_input(visit: Visit, served: Served, camera: Camera) -> None:
+    served.write("mine.py", FOUND)
+    served.write("broken.py", "def main(:")
+    page = visit("/")
+    found = page.get_by_label("Programs found here")
+    expect(found.get_by_role("listitem")).to_have_count(2)
+    expect(page.get_by_text("not understood: broken.py")).to_be_visible()
+    camera.shoot(page, "your-program")
+    assert findings(page) == []
+    found.get_by_role("button", name="mine.py:repeat").click()
+    dialog = page.get_by_role("dialog", name="New run")
+    expect(dialog.get_by_text("Say it several times.")).to_be_visible()
+    count = dialog.get_by_role("textbox", name="Count")
+    expect(count).to_have_value("2")
+    count.fill("3")
+    camera.shoot(page, "your-program-form")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r1"))
+    assert served.ended("r1")["output"] == "YES YES YES"
+    page.goto(served.address("/?new=true"))
+    dialog.get_by_role("button", name="mine.py:greet").click()
+    dialog.get_by_role("textbox", name="Input").fill("Ada")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["output"] == "Hello Ada"
