@@ -17,13 +17,11 @@ interface Prefs {
 }
 
 const DOCKS: Record<PanelId, Dock> = {
-  details: "side",
+  inspector: "side",
   overview: "bottom",
   trace: "bottom",
   graph: "bottom",
   compare: "bottom",
-  pending: "side",
-  mocks: "side",
   console: "bottom",
 };
 

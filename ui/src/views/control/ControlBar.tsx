@@ -26,7 +26,7 @@ import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShowHeld } from "@/views/workspace/Docks";
 
 import { CodeChanges } from "./CodeChanges";
 import classes from "./ControlBar.module.css";
@@ -142,7 +142,7 @@ const Scheme = memo(SchemeToggle);
 
 function Status() {
   const { view } = useWorkspace();
-  const show = useShow();
+  const showHeld = useShowHeld();
   const info = view.info;
   if (info === null) return null;
   const hold = info.held[0];
@@ -159,7 +159,7 @@ function Status() {
       ) : hold === undefined ? (
         <span className="ellipsis">{info.trouble !== "" ? info.trouble : tellStatus(info)}</span>
       ) : (
-        <button type="button" className={classes["held"]} onClick={() => show("pending")}>
+        <button type="button" className={classes["held"]} onClick={showHeld}>
           Held: {tellHold(hold)}
           {reason}
           {info.held.length > 1 && ` +${info.held.length - 1}`}

@@ -7,6 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
 import type { Edit } from "@/api/schema";
+import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { endsOf } from "@/model/rows";
 import { tellReach } from "@/model/reach";
@@ -19,7 +20,6 @@ import { useOfOutline } from "@/state/following";
 import { useReach } from "@/state/reach";
 import { useRecord } from "@/state/run";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./Details.module.css";
 
@@ -54,7 +54,6 @@ interface EditorProps {
 function Editor({ seq, change, value, reaches }: EditorProps) {
   const { id, run, view } = useWorkspace();
   const navigate = useNavigate();
-  const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
   const written = useBegun(id, seq)?.values[change.op];
   const next = written === undefined ? value : written;
@@ -86,7 +85,6 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
     if (problem !== null) return;
     add(id, edit, told);
     onClose();
-    show("mocks");
   };
   const now = async () => {
     if (problem !== null) return;
@@ -97,7 +95,7 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
       ref={box}
       className={classes["editor"]}
       aria-label={change.label}
-      onKeyDown={(event) => event.key === "Escape" && closeEdit(id, seq)}
+      onKeyDown={onEscape(() => closeEdit(id, seq))}
     >
       <h3 className={classes["editorHead"]}>{HEADS[change.op]}</h3>
       <ValueEditor
