@@ -3,7 +3,7 @@
 import { Button, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { PendingHold } from "@/api/schema";
 import { BodyView } from "@/kit/body/BodyView";
@@ -11,6 +11,7 @@ import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { moment } from "@/kit/words";
 import { tellHold } from "@/model/control";
+import { readConversation } from "@/model/conversation";
 import { answersTo, type HoldAnswer, subjectOf } from "@/model/pending";
 import { isFields, type Schema } from "@/model/schema";
 import { forgetAnswer, useWritten, writeAnswer } from "@/state/answering";
@@ -180,6 +181,11 @@ interface GivingProps {
 function Giving(props: GivingProps) {
   const { answer, hold, title, first, written, schema, busy, onWrite, onGive, onSet, onCancel } = props;
   const value = written === undefined ? first : written;
+  const isAnswer = answer.needs === "result" && hold.call === "model";
+  const tools = useMemo(
+    () => (isAnswer ? (readConversation(hold.value)?.tools ?? []) : undefined),
+    [isAnswer, hold.value],
+  );
   const [problem, setProblem] = useState<string | null>(null);
   const give = () => {
     if (problem === null && !busy) onGive(value);
@@ -218,6 +224,7 @@ function Giving(props: GivingProps) {
           autoFocus={asked}
           base={first}
           schema={isFields(value) && "$type" in value ? null : schema}
+          tools={tools}
           onChange={(next, wrong) => {
             onWrite(next);
             setProblem(wrong);
