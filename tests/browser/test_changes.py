@@ -161,7 +161,17 @@ def test_a_file_that_changed_since_a_run_is_told_and_what_a_fork_made_of_it(
     expect(told).to_have_accessible_name(f"writers.py changed since {run}")
     told.hover()
     expect(page.get_by_role("tooltip")).to_contain_text("A fork executes what uses the new code")
+    expect(page.get_by_role("tooltip")).to_contain_text("2 tools")
     camera.shoot(page, "code-changed")
+    looked = next(r["seq"] for r in served.outtake("show", run, "--kind", "tool") if r["component"].endswith("look"))
+    expect(page.get_by_role("button", name=f"Run again from #{looked} with the new code")).to_be_visible()
+    page.goto(served.address(f"/runs/{run}?at={looked}"))
+    record = page.get_by_role("article", name=f"Record {looked}")
+    source = record.get_by_role("link", name="writers.py")
+    expect(source).to_have_attribute("href", re.compile(r"^vscode://file/.*/writers\.py:1$"))
+    expect(record).to_contain_text(f"changed since {run}")
+    page.goto(served.address(f"/runs/{run}?tray=true"))
+    expect(page.get_by_role("region", name="Changes")).to_contain_text(f"writers.py changed since {run}: 2 tools")
     pages = [r["seq"] for r in served.outtake("show", run, "--kind", "model") if r["kind"] == "invocation_started"]
     forked = served.ask("POST", f"/api/runs/{run}/fork", {"at": pages[0], "repeat": "run"})["run"]
     assert served.ended(forked)["output"].startswith("published: Rome")

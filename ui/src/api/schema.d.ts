@@ -1247,10 +1247,14 @@ export interface components {
             run: string;
             /** Parent */
             parent: string | null;
+            /** Folder */
+            folder: string;
             /** Files */
             files: components["schemas"]["File"][];
             /** Stale */
             stale: components["schemas"]["Stale"][];
+            /** Renewed */
+            renewed: components["schemas"]["Renewed"][];
         };
         /**
          * Columns
@@ -2674,6 +2678,20 @@ export interface components {
             name: string;
         };
         /**
+         * Renewed
+         * @description A component of a run whose code is another one now.
+         */
+        Renewed: {
+            /** Component */
+            component: string;
+            /** Call */
+            call: string;
+            /** Files */
+            files: string[];
+            /** Seq */
+            seq: number;
+        };
+        /**
          * Report
          * @description What became of each invocation of a run, in order, and of its parent's.
          */
@@ -3855,6 +3873,7 @@ export type RecordPage = components['schemas']['RecordPage'];
 export type RecordsOutline = components['schemas']['RecordsOutline'];
 export type ReleaseRequest = components['schemas']['ReleaseRequest'];
 export type RenameRequest = components['schemas']['RenameRequest'];
+export type Renewed = components['schemas']['Renewed'];
 export type Report = components['schemas']['Report'];
 export type RestoredState = components['schemas']['RestoredState'];
 export type Restores = components['schemas']['Restores'];

@@ -1,6 +1,7 @@
 /** An error as a debugger shows it: what it says, and the frames that led to it, with source and locals. */
 
 import type { Frame, Shape } from "@/model/body";
+import { SourceLink } from "@/kit/SourceLink";
 
 import classes from "./Body.module.css";
 
@@ -21,9 +22,9 @@ export function ErrorView({ error }: { error: Extract<Shape, { form: "error" }> 
                 <details open={n === error.frames.length - 1}>
                   <summary>
                     <span className="mono">{frame.function}</span>{" "}
-                    <span className="quiet" title={frame.file}>
-                      {shortFile(frame.file)}:{frame.line}
-                    </span>
+                    <SourceLink path={frame.file} line={frame.line}>
+                      {`${shortFile(frame.file)}:${frame.line}`}
+                    </SourceLink>
                   </summary>
                   <FrameView frame={frame} />
                 </details>

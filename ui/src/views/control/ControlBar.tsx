@@ -24,6 +24,7 @@ import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/c
 import { runTitle } from "@/model/names";
 import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
+import { OUTCOME_WORDS } from "@/views/runs/marks";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShowHeld } from "@/views/workspace/Docks";
@@ -217,7 +218,7 @@ function Outcome() {
     <Tooltip label={expected ? `Expected: ${expected}` : "By a verdict on this run"}>
       <span className={classes["outcome"]} data-outcome={outcome}>
         {passed ? <IconCheck size={14} aria-hidden /> : <IconX size={14} aria-hidden />}
-        {outcome}
+        {OUTCOME_WORDS[outcome]} answer
       </span>
     </Tooltip>
   );

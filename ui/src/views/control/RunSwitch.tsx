@@ -56,8 +56,8 @@ function Relatives({ id }: { id: string }) {
             <span className={classes["line"]} style={{ paddingLeft: Math.min(depth, 6) * 14 }}>
               <b>{runTitle(run)}</b>
               {run.cut !== null && <span className="quiet"> from {run.cut}</span>}
-              {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="passed" />}
-              {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="failed" />}
+              {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="right answer" />}
+              {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="wrong answer" />}
               <span className={classes["result"]}>{oneLine(run.error || run.output || run.status, 60)}</span>
             </span>
           </Menu.Item>

@@ -20,6 +20,8 @@ import { useState } from "react";
 import { api, got } from "@/api/client";
 import { count } from "@/kit/words";
 import { cutOf, holdsFromStart, invokedIn, mocksFile, REPEATS, REUSES, tellMock } from "@/model/mocks";
+import { tellChangedParts } from "@/model/code";
+import { useCode } from "@/state/code";
 import { attempt } from "@/state/commands";
 import { type Draft, useDrafts } from "@/state/drafts";
 import { useOfOutline } from "@/state/following";
@@ -209,7 +211,7 @@ export function NextFork() {
             </Radio.Group>
             <UnstyledButton aria-expanded={more} className={classes["more"]} onClick={() => setMore(!more)}>
               <IconChevronRight size={14} data-open={more || undefined} className={classes["chevron"]} aria-hidden />
-              Cut, what is executed in any case, repetition, name
+              More: where it is cut, what is always executed, effects, its name
             </UnstyledButton>
             {more && (
               <div className={classes["fields"]}>
@@ -267,6 +269,7 @@ export function NextFork() {
           </div>
         )}
       </div>
+      {!imported && <ChangedCode />}
       {!imported && (
         <footer className={classes["foot"]}>
           {refusal !== null && refusal.draft === -1 && (
@@ -300,6 +303,19 @@ export function NextFork() {
         </footer>
       )}
     </div>
+  );
+}
+
+/** What of the program is not what the run was recorded with, and what a fork does about that. */
+function ChangedCode() {
+  const { id, view } = useWorkspace();
+  const code = useCode(id, view.info?.live ?? false);
+  const told = code === null ? "" : tellChangedParts(code);
+  if (told === "") return null;
+  return (
+    <p className={classes["changed"]} role="status">
+      <b>{told}.</b> After the cut the new code is executed; before it the record holds.
+    </p>
   );
 }
 
