@@ -168,6 +168,7 @@ def after(
         instead, back = yield from _as_recorded(rerun, passage, back)
     with session.lock:
         if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
+            passage.is_ended = True
             rerun.settle(_ends(past))
             return instead
         _write_ended(session, passage, back)
@@ -303,26 +304,32 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     if passage.how == "reused" and past is not None and past.end is not None:
         seconds = past.end.seconds
     lineage = passage.frame.lineage
-    session.emit(
-        InvocationEnded,
-        component=passage.call.component,
-        call=passage.call.kind,
-        invocation=passage.invocation,
-        parent=lineage[-2] if len(lineage) > 1 else None,
-        body=back.body,
-        failed=back.failed,
-        interrupted=passage.interrupted or _was_interrupted(passage),
-        how=how,
-        seconds=round(seconds, 6),
-        opaque=passage.verb == "proceed" and not back.failed and is_opaque(back.value),
-        changes=back.changes,
-        state=passage.late,
-        saved=_saved(passage),
-        keeps=_keeps(passage),
-        tokens_in=used.tokens_in,
-        tokens_out=used.tokens_out,
-        cost=used.cost,
-    )
+    number = session.next
+    try:
+        passage.is_ended = True
+        session.emit(
+            InvocationEnded,
+            component=passage.call.component,
+            call=passage.call.kind,
+            invocation=passage.invocation,
+            parent=lineage[-2] if len(lineage) > 1 else None,
+            body=back.body,
+            failed=back.failed,
+            interrupted=passage.interrupted or _was_interrupted(passage),
+            how=how,
+            seconds=round(seconds, 6),
+            opaque=passage.verb == "proceed" and not back.failed and is_opaque(back.value),
+            changes=back.changes,
+            state=passage.late,
+            saved=_saved(passage),
+            keeps=_keeps(passage),
+            tokens_in=used.tokens_in,
+            tokens_out=used.tokens_out,
+            cost=used.cost,
+        )
+    except BaseException:
+        passage.is_ended = session.next > number
+        raise
 
 
 def _was_interrupted(passage: Passage) -> bool:
@@ -356,6 +363,7 @@ def abrupt(session: Session, passage: Passage, error: Json) -> None:
             rerun.ends(past)
         _came_back(session, passage, None)
         if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
+            passage.is_ended = True
             rerun.settle(_ends(past))
             return
         _write_ended(session, passage, Back(error, session.bodies.put(error), failed=True))

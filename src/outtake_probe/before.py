@@ -5,10 +5,8 @@ Match it with the record, wait for its turn, ask the fork's plan, hold it if the
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
-from outtake_probe.after import abrupt
 from outtake_probe.calls import Call
 from outtake_probe.conditions import Subject
 from outtake_probe.edits import Edit
@@ -22,7 +20,7 @@ from outtake_probe.rerun import Rerun
 from outtake_probe.session import Refused, Session
 from outtake_probe.states.restoring import restored
 from outtake_probe.values import encode_error
-from outtake_probe.waits import Steps, on_loop
+from outtake_probe.waits import Steps
 
 _RECORD = Answer("record")
 _REFUSED = f"{Refused.__module__}:{Refused.__qualname__}"
@@ -30,9 +28,14 @@ _WAS_OUT = "may have happened: it was out where the record ends, and nobody know
 _OPS = ("replace_input", "mock_output", "raise", "drop", "execute")
 
 
-def before(session: Session, call: Call) -> Steps[Passage]:
-    """An invocation asks to go out."""
+def before(session: Session, call: Call, begun: list[Passage] | None = None) -> Steps[Passage]:
+    """An invocation asks to go out.
+
+    Its passage is put into `begun` when its start is written: the program may take control away at any point, by a
+    cancellation or a signal handler that raises, and whoever drives the steps then has to write the end.
+    """
     asked = ask(session, call)
+    asked.begun = begun
     if session.rerun is None:
         passage = yield from _pass(session, asked, PROCEED)
     else:
@@ -77,13 +80,7 @@ def _pass(session: Session, asked: Asked, answer: Answer) -> Steps[Passage]:
         if over:
             session.stance.through = frozenset({passage.invocation})
     if passage.live:
-        try:
-            yield session.recorder.stored(passage.invocation)
-        except GeneratorExit:
-            left = asyncio.CancelledError("cancelled") if on_loop() else InterruptedError("a signal handler raised")
-            left.args = (f"{left} before it went out",)
-            abrupt(session, passage, encode_error(left))
-            raise
+        yield session.recorder.stored(passage.invocation)
     return passage
 
 
@@ -288,24 +285,32 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
         session.emit(Edited, op="replace_input", component=call.component, body=new, was=asked.body, parent=parent)
     if rerun is not None and (past is None or answer.edited or answer.verb == "drop"):
         rerun.replay.depart()
-    seq = session.emit(
-        InvocationStarted,
-        component=call.component,
-        call=call.kind,
-        type=call.type,
-        body=new,
-        digest=asked.digest,
-        edited=edited,
-        effects=session.effects(call),
-        functions=asked.code.functions,
-        code=asked.code.fingerprint,
-        state=asked.state,
-        invocation=session.next,
-        parent=parent,
-        message=call.message,
-        caused_by=call.caused_by or ((call.message,) if call.message is not None else ()),
-    )
+    effects, seq = session.effects(call), session.next
     passage = Passage(call, seq, enter(asked, seq, asked.matched), past)
+    try:
+        if asked.begun is not None:
+            asked.begun.append(passage)
+        session.emit(
+            InvocationStarted,
+            component=call.component,
+            call=call.kind,
+            type=call.type,
+            body=new,
+            digest=asked.digest,
+            edited=edited,
+            effects=effects,
+            functions=asked.code.functions,
+            code=asked.code.fingerprint,
+            state=asked.state,
+            invocation=seq,
+            parent=parent,
+            message=call.message,
+            caused_by=call.caused_by or ((call.message,) if call.message is not None else ()),
+        )
+    except BaseException:
+        if asked.begun is not None and session.next == seq:
+            asked.begun.clear()
+        raise
     call.number = seq
     _take(session, asked, passage, answer)
     session.states.passed(session, asked, passage)

@@ -7,7 +7,7 @@ when the record, a mock or a drop answers instead.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from outtake_probe.after import abrupt, after, chunk, redo, served_chunk, served
 from outtake_probe.before import before
 from outtake_probe.bodies import Unresolvable
 from outtake_probe.calls import Call, Message, Usage, current
+from outtake_probe.faults import is_from_signal_handler
 from outtake_probe.gate import PROCEED, Answer
 from outtake_probe.passage import Passage
 from outtake_probe.queueing import Queued, queue
@@ -45,26 +46,27 @@ def call(session: Session, what: Call, run: Callable[[NewInput | None], T]) -> T
     passage = None if session.closed else _before(session, what)
     if passage is None:
         return run(None)
-    if passage.verb != "proceed":
-        with _served(session, passage):
-            output = drive(served_output(session, passage))
+    try:
+        if passage.verb != "proceed":
+            with _readable(session, passage):
+                output = drive(served_output(session, passage))
             drive(until_cancelled(session, passage, output))
             answer = _after(session, passage, output, passage.failed)
-        given: T = _given(session, passage, answer, output)
-        return given
-    try:
-        with _inside(passage):
-            _watch(passage)
-            result = run(_new_input(passage))
-    except Exception as error:  # noqa: BLE001  the program is the boundary
-        passage.interrupted = isinstance(error, what.signals)
-        instead: T = _caught(passage, _after(session, passage, describe_error(error), True), error)
-        return instead
+            given: T = _given(session, passage, answer, output)
+            return given
+        try:
+            with _inside(passage):
+                _watch(passage)
+                result = run(_new_input(passage))
+        except Exception as error:  # noqa: BLE001  the program is the boundary
+            passage.interrupted = isinstance(error, what.signals)
+            instead: T = _caught(passage, _after(session, passage, describe_error(error), True), error)
+            return instead
+        output, usage = _told(session, what, result)
+        return _result(passage, _after(session, passage, output, False, usage), result)
     except BaseException as error:
-        _interrupted(session, passage, error)
+        _left(session, passage, error)
         raise
-    output, usage = _told(session, what, result)
-    return _result(passage, _after(session, passage, output, False, usage), result)
 
 
 async def acall(session: Session, what: Call, run: Callable[[NewInput | None], Awaitable[T]]) -> T:
@@ -77,26 +79,27 @@ async def acall(session: Session, what: Call, run: Callable[[NewInput | None], A
     passage = None if session.closed else await _abefore(session, what)
     if passage is None:
         return await run(None)
-    if passage.verb != "proceed":
-        with _served(session, passage):
-            output = await adrive(served_output(session, passage))
+    try:
+        if passage.verb != "proceed":
+            with _readable(session, passage):
+                output = await adrive(served_output(session, passage))
             await adrive(until_cancelled(session, passage, output))
             answer = await _aafter(session, passage, output, passage.failed)
-        given: T = _given(session, passage, answer, output)
-        return given
-    try:
-        with _inside(passage):
-            _watch(passage)
-            result = await run(_new_input(passage))
-    except Exception as error:  # noqa: BLE001  the program is the boundary
-        passage.interrupted = isinstance(error, what.signals)
-        instead: T = _caught(passage, await _aafter(session, passage, describe_error(error), True), error)
-        return instead
+            given: T = _given(session, passage, answer, output)
+            return given
+        try:
+            with _inside(passage):
+                _watch(passage)
+                result = await run(_new_input(passage))
+        except Exception as error:  # noqa: BLE001  the program is the boundary
+            passage.interrupted = isinstance(error, what.signals)
+            instead: T = _caught(passage, await _aafter(session, passage, describe_error(error), True), error)
+            return instead
+        output, usage = _told(session, what, result)
+        return _result(passage, await _aafter(session, passage, output, False, usage), result)
     except BaseException as error:
-        _interrupted(session, passage, error)
+        _left(session, passage, error)
         raise
-    output, usage = _told(session, what, result)
-    return _result(passage, await _aafter(session, passage, output, False, usage), result)
 
 
 def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterator[T]]) -> Iterator[T]:
@@ -110,35 +113,36 @@ def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterat
     if passage is None:
         yield from run(None)
         return
-    if passage.verb != "proceed":
-        yield from _served_stream(session, passage)
-        return
     source: Iterator[T] | None = None
     pieces: list[Json] = []
     last: T | None = None
     try:
-        with _inside(passage):
-            source = run(_new_input(passage))
-        while True:
-            try:
-                with _inside(passage):
-                    last = next(source)
-            except StopIteration:
-                break
-            pieces.append(_piece(session, passage, last))
-            yield last
-    except GeneratorExit:
-        _close(source)
-        _after(session, passage, pieces, False, _usage(session, what, last))
-        raise
-    except Exception as error:  # noqa: BLE001  the program is the boundary
-        passage.interrupted = isinstance(error, what.signals)
-        _caught(passage, _after(session, passage, describe_error(error), True), error)
+        if passage.verb != "proceed":
+            yield from _served_stream(session, passage)
+            return
+        try:
+            with _inside(passage):
+                source = run(_new_input(passage))
+            while True:
+                try:
+                    with _inside(passage):
+                        last = next(source)
+                except StopIteration:
+                    break
+                pieces.append(_piece(session, passage, last))
+                yield last
+        except GeneratorExit:
+            _close(source)
+            _after(session, passage, pieces, False, _usage(session, what, last))
+            raise
+        except Exception as error:  # noqa: BLE001  the program is the boundary
+            passage.interrupted = isinstance(error, what.signals)
+            _caught(passage, _after(session, passage, describe_error(error), True), error)
+        else:
+            _streamed(passage, _after(session, passage, pieces, False, _usage(session, what, last)))
     except BaseException as error:
-        _interrupted(session, passage, error)
+        _left(session, passage, error)
         raise
-    else:
-        _streamed(passage, _after(session, passage, pieces, False, _usage(session, what, last)))
 
 
 async def astream(session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]) -> AsyncIterator[T]:
@@ -154,36 +158,38 @@ async def astream(session: Session, what: Call, run: Callable[[NewInput | None],
         async for item in run(None):
             yield item
         return
-    if passage.verb != "proceed":
-        async for item in _aserved_stream(session, passage):
-            yield item
-        return
     source: AsyncIterator[T] | None = None
     pieces: list[Json] = []
     last: T | None = None
     try:
-        with _inside(passage):
-            source = run(_new_input(passage))
-        while True:
-            try:
-                with _inside(passage):
-                    last = await source.__anext__()
-            except StopAsyncIteration:
-                break
-            pieces.append(_piece(session, passage, last))
-            yield last
-    except GeneratorExit:
-        await _aclose(source)
-        _abandoned(session, passage, pieces, _usage(session, what, last))
-        raise
-    except Exception as error:  # noqa: BLE001  the program is the boundary
-        passage.interrupted = isinstance(error, what.signals)
-        _caught(passage, await _aafter(session, passage, describe_error(error), True), error)
+        if passage.verb != "proceed":
+            async with aclosing(_aserved_stream(session, passage)) as given:
+                async for item in given:
+                    yield item
+            return
+        try:
+            with _inside(passage):
+                source = run(_new_input(passage))
+            while True:
+                try:
+                    with _inside(passage):
+                        last = await source.__anext__()
+                except StopAsyncIteration:
+                    break
+                pieces.append(_piece(session, passage, last))
+                yield last
+        except GeneratorExit:
+            await _aclose(source)
+            _abandoned(session, passage, pieces, _usage(session, what, last))
+            raise
+        except Exception as error:  # noqa: BLE001  the program is the boundary
+            passage.interrupted = isinstance(error, what.signals)
+            _caught(passage, await _aafter(session, passage, describe_error(error), True), error)
+        else:
+            _streamed(passage, await _aafter(session, passage, pieces, False, _usage(session, what, last)))
     except BaseException as error:
-        _interrupted(session, passage, error)
+        _left(session, passage, error)
         raise
-    else:
-        _streamed(passage, await _aafter(session, passage, pieces, False, _usage(session, what, last)))
 
 
 class Opened:
@@ -240,17 +246,27 @@ def _keep(session: Session, what: Call, flavour: Flavour, run: Callable[[NewInpu
 
 def _before(session: Session, what: Call) -> Passage | None:
     """The way out through the gate; None where the gate itself failed, and what is called runs without it."""
+    begun: list[Passage] = []
     try:
-        return drive(before(session, what))
-    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        return drive(before(session, what, begun))
+    except BaseException as error:
+        for passage in begun:
+            _left(session, passage, error)
+        if not isinstance(error, Exception):
+            raise
         session.fault(error)
         return None
 
 
 async def _abefore(session: Session, what: Call) -> Passage | None:
+    begun: list[Passage] = []
     try:
-        return await adrive(before(session, what))
-    except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
+        return await adrive(before(session, what, begun))
+    except BaseException as error:
+        for passage in begun:
+            _left(session, passage, error)
+        if not isinstance(error, Exception):
+            raise
         session.fault(error)
         return None
 
@@ -281,18 +297,13 @@ async def _aafter(
 
 
 @contextmanager
-def _served(session: Session, passage: Passage) -> Iterator[None]:
-    """While the record answers: where the program takes its call back, say so as for one that is executed."""
+def _readable(session: Session, passage: Passage) -> Iterator[None]:
+    """While the record answers: one that cannot be read ends the run."""
     try:
         yield
     except Unresolvable as error:
         session.fail(f"the recorded result of {passage.call.component} cannot be read: {error}")
         session.check()
-        raise
-    except (Exception, GeneratorExit):
-        raise
-    except BaseException as error:
-        _interrupted(session, passage, error)
         raise
 
 
@@ -325,7 +336,7 @@ def _new_input(passage: Passage) -> NewInput | None:
 
 def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
     """The pieces of a recorded or mocked stream; a mock is the list of pieces, or one piece."""
-    with _served(session, passage):
+    with _readable(session, passage):
         output = drive(served_output(session, passage))
         try:
             for record in passage.recorded_chunks:
@@ -339,8 +350,8 @@ def _served_stream(session: Session, passage: Passage) -> Iterator[Any]:
     yield from _rest(passage, answer, output)
 
 
-async def _aserved_stream(session: Session, passage: Passage) -> AsyncIterator[Any]:
-    with _served(session, passage):
+async def _aserved_stream(session: Session, passage: Passage) -> AsyncGenerator[Any, None]:
+    with _readable(session, passage):
         output = await adrive(served_output(session, passage))
         try:
             for record in passage.recorded_chunks:
@@ -418,9 +429,14 @@ def _streamed(passage: Passage, answer: Answer) -> None:
         raise decode_error(answer.value)
 
 
-def _interrupted(session: Session, passage: Passage, error: BaseException) -> None:
-    """Cancelled, or the program is ending: say so in the record without waiting for anything."""
-    if not isinstance(error, Stopped) and not session.closed:
+def _left(session: Session, passage: Passage, error: BaseException) -> None:
+    """The program leaves an invocation: where its end is not written yet, write it without waiting for anything.
+
+    It was cancelled, the program is ending, or a signal handler of the program raised, be it inside the gate.
+    """
+    if passage.is_ended or session.closed or isinstance(error, (Stopped, GeneratorExit)):
+        return
+    if not isinstance(error, Exception) or is_from_signal_handler(error):
         abrupt(session, passage, describe_error(error))
 
 

@@ -47,6 +47,8 @@ class Asked:
     """Name of the state outside the process that it uses."""
     moved: bool = False
     """It finds that state otherwise than the recorded call did: what is recorded is no answer."""
+    begun: list[Passage] | None = None
+    """Takes its passage when its start is written."""
 
     @property
     def matched(self) -> int | None:
@@ -96,6 +98,8 @@ class Passage:
     """Cleans the pieces of its stream, once there are some."""
     is_over: bool = False
     """No more pieces come."""
+    is_ended: bool = False
+    """Its end is written, or is in the record."""
     piece_index: int = 0
     piece_since: float = 0.0
 

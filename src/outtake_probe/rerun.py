@@ -32,7 +32,7 @@ from outtake_probe.records import (
 )
 from outtake_probe.replay import LEAVES, Difference, Past, Plan, Replay, describe, is_print
 from outtake_probe.values import describe_error
-from outtake_probe.waits import Steps, Wait
+from outtake_probe.waits import Steps, Wait, on_loop
 
 if TYPE_CHECKING:
     from outtake_probe.session import Session
@@ -149,7 +149,12 @@ class Rerun:
             self.settle(timers)
 
     def left_behind(self, past: Past) -> Steps[None]:
-        """Where the parent's program ended while this was out, it comes back here only once things differ."""
+        """Where the parent's program ended while this was out, it comes back here only once things differ.
+
+        A program ends after its main thread has come back: what that called and nobody saw end, a signal handler left.
+        """
+        if threading.current_thread() is threading.main_thread() and not on_loop():
+            return
         with self.session.lock:
             wait = self.replay.departure() if self.replay.never_ended(past) else None
         if wait is not None:

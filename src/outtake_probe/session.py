@@ -386,22 +386,28 @@ class Session:
 
     def emit(self, cls: type[Record], **fields: Any) -> int:
         """Append a record, after the pieces of streams that came before it; returns its number."""
-        if self.streams:
-            self.flush_streams()
-        if self.rerun is not None and self.rerun.stale and not self.rerun.replay.in_prefix:
-            self._note_stale(self.rerun.take_stale())
-        if self.rerun is not None and self.rerun.told and not self.rerun.replay.in_prefix:
-            for type, component in self.rerun.take_told():
-                body = self.bodies.put(rebuilding.words(type))
-                self.recorder.emit(Noted, {"type": type, "component": component, "body": body})
+        self._write_waiting()
         return self.recorder.emit(cls, fields)
 
     @property
     def next(self) -> int:
-        """Number of the next record that is emitted: pieces of streams and what was printed are written before it."""
+        """Number of the next record that is emitted: what waits to be written goes before it."""
+        self._write_waiting()
+        return self.recorder.next
+
+    def _write_waiting(self) -> None:
+        """Write the pieces of streams, what was printed, and what a fork has to say before all else in its own log."""
         if self.streams:
             self.flush_streams()
-        return self.recorder.next
+        rerun = self.rerun
+        if rerun is None or rerun.replay.in_prefix:
+            return
+        if rerun.stale:
+            self._note_stale(rerun.take_stale())
+        if rerun.told:
+            for type, component in rerun.take_told():
+                body = self.bodies.put(rebuilding.words(type))
+                self.recorder.emit(Noted, {"type": type, "component": component, "body": body})
 
     def _note_stale(self, stale: Sequence[Json]) -> None:
         """Say first of all in the fork's own log whose code has changed and was served from the record all the same."""
