@@ -43,7 +43,7 @@ def code(store: Store, run: Run) -> dict[str, Json]:
 
 
 def _renewed(store: Store, run: Run) -> list[Renewed]:
-    """The components of a run whose code is another one now: their functions are read, and nothing of them is executed."""
+    """The components of a run whose code is another one now: files are read, and nothing in them is executed."""
     folder = run.launch.folder
     spec = parse_spec(run.launch.spec).file if run.launch.spec else None
     beside = [os.path.dirname(os.path.join(folder, spec))] if spec is not None else []
