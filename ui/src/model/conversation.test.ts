@@ -31,7 +31,7 @@ const PROMPTS: { [target: string]: { [name: string]: unknown } } = {
     model: "gpt-x",
     messages: [
       { type: "SystemMessage", content: "Be brief." },
-      { type: "UserMessage", source: "user", content: ["Where is it?", { data: "AAAA", media_type: "image/png" }] },
+      { type: "UserMessage", source: "user", content: ["Where is it?", { type: "Image", data: "AAAA" }] },
       {
         type: "AssistantMessage",
         source: "coder",
@@ -69,11 +69,16 @@ const PROMPTS: { [target: string]: { [name: string]: unknown } } = {
       {
         role: "user",
         blocks: [
-          { $type: "pydantic", class: "llama:TextBlock", fields: { block_type: "text", text: "Where is it?" } },
+          { $type: "model", class: "llama:TextBlock", fields: { block_type: "text", text: "Where is it?" } },
           {
-            $type: "pydantic",
+            $type: "model",
             class: "llama:ImageBlock",
-            fields: { block_type: "image", image: "AAAA", image_mimetype: "image/png" },
+            fields: {
+              block_type: "image",
+              image: { $type: "bytes", base64: "QUFBQQ==" },
+              path: null,
+              image_mimetype: "image/png",
+            },
           },
         ],
       },

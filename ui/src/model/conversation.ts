@@ -68,7 +68,7 @@ export type Dialect = "autogen" | "langchain" | "anthropic" | "responses" | "rol
 
 const LISTS = ["messages", "input"] as const;
 const HEADINGS = ["system", "instructions", "prompt", "input"] as const;
-const TYPED = /^(pydantic|dataclass|opaque)$/;
+const TYPED = /^(model|dataclass|opaque)$/;
 const TYPES: ReadonlySet<Json> = new Set([
   "SystemMessage",
   "UserMessage",
@@ -339,11 +339,31 @@ function imageIn(told: Fields): string | null {
   const address = isFields(url) ? url["url"] : url;
   if (typeof address === "string") return imageAddress(address);
   const source = isFields(told["source"]) ? told["source"] : told;
-  const kind = source["media_type"] ?? source["mime_type"] ?? source["image_mimetype"] ?? "image/png";
-  const data = source["data"] ?? source["image"];
   const isOne =
-    told["type"] === "image" || told["block_type"] === "image" || "image_mimetype" in told || "media_type" in source;
-  return isOne && typeof data === "string" && KINDS.test(String(kind)) ? `data:${String(kind)};base64,${data}` : null;
+    /^image$/i.test(String(told["type"] ?? told["block_type"])) || "image_mimetype" in told || "media_type" in source;
+  const data = isOne ? base64Of(source["data"] ?? source["image"]) : null;
+  if (data === null) return null;
+  const kind = [source["media_type"], source["mime_type"], source["image_mimetype"]].find(Boolean) ?? kindOf(data);
+  return KINDS.test(String(kind)) ? `data:${String(kind)};base64,${data}` : null;
+}
+
+/** An image's bytes in base64; of bytes that hold a text in base64 themselves, as LlamaIndex has them, that text. */
+function base64Of(data: Json): string | null {
+  if (typeof data === "string") return data;
+  if (!isFields(data) || data["$type"] !== "bytes" || typeof data["base64"] !== "string") return null;
+  try {
+    const inside = atob(data["base64"]);
+    return /^[A-Za-z0-9+/]+=*$/.test(inside) ? inside : data["base64"];
+  } catch {
+    return null;
+  }
+}
+
+/** The kind of an image, by how its bytes begin. */
+function kindOf(data: string): string {
+  const begins = { "/9j/": "jpeg", R0lG: "gif", UklG: "webp" };
+  const found = Object.entries(begins).find(([start]) => data.startsWith(start));
+  return `image/${found?.[1] ?? "png"}`;
 }
 
 // -- edits -----------------------------------------------------------------------------------------------------------
