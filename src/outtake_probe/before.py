@@ -5,6 +5,8 @@ Match it with the record, wait for its turn, ask the fork's plan, hold it if the
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from outtake_probe.calls import Call
 from outtake_probe.conditions import Subject
 from outtake_probe.edits import Edit
@@ -263,8 +265,10 @@ def _hold_before(session: Session, asked: Asked, answer: Answer) -> Steps[tuple[
         return answer, False
     told: dict[str, Json] = {"when": "before", "reason": why, "parent": inside(frame)}
     given = yield from hold_call(session, call, asked.body, told)
-    goes_on = given.verb == "over" or (given.verb == "proceed" and not given.edited)
-    return (answer if goes_on else given), given.verb == "over"
+    over = given.verb == "over"
+    if over or given.verb == "proceed":
+        return (replace(given, verb="proceed") if given.edited else answer), over
+    return given, False
 
 
 # -- what is written -------------------------------------------------------------------------------------------------

@@ -186,7 +186,7 @@ class Link:
     def _release(self, fields: Json) -> Json:
         given = fields["answer"]
         answer = Answer(given["verb"], given.get("value"), given.get("failed", False), given.get("edited", False))
-        self.session.release(fields["hold"], answer)
+        self.session.release(fields["hold"], answer, keep=bool(fields.get("keep")))
 
 
 def greet(address: Address, next_record: int, **stands: Json) -> tuple[Connection, Frame]:

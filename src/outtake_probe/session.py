@@ -10,7 +10,7 @@ import fnmatch
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from outtake_probe import clock, faults, rebuilding
@@ -121,6 +121,22 @@ class Hold:
     check: Callable[[Answer], Answer]
     """Makes the user's answer complete, or raises `BadValue`."""
     answer: Answer = PROCEED
+    kept: Answer | None = None
+    """What was set while it is held: given when it is let go without another answer."""
+
+    def keep(self, answer: Answer) -> None:
+        """Set what it goes on with, and hold it still; a plain ``proceed`` takes that back."""
+        plain = answer.verb == "proceed" and not answer.edited
+        self.kept = None if plain else self.check(answer)
+        said = None if self.kept is None else {"verb": answer.verb, "value": answer.value, "failed": answer.failed}
+        self.fields["given"] = said
+
+    def decided(self, answer: Answer) -> Answer:
+        """The answer to give: what was set, where it is let go without another."""
+        if self.kept is None or answer.verb not in ("proceed", "over") or answer.edited:
+            return self.check(answer)
+        over = answer.verb == "over" and self.kept.verb == "proceed"
+        return replace(self.kept, verb="over") if over else self.kept
 
 
 @dataclass(slots=True)
@@ -590,13 +606,19 @@ class Session:
             raise Stopped("stopped by the user of the debugger")
         return hold.answer
 
-    def release(self, hold: int, answer: Answer) -> None:
-        """The user's answer for what is held.  Raises `BadValue` for one that does not fit; it stays held then."""
+    def release(self, hold: int, answer: Answer, *, keep: bool = False) -> None:
+        """The user's answer for what is held.  Raises `BadValue` for one that does not fit; it stays held then.
+
+        `keep`: set it, and hold on; it is given when the hold is let go.
+        """
         with self.lock:
             held = self.holds.get(hold)
             if held is None:
                 raise BadValue(f"hold {hold} is not held any more")
-            held.answer = held.check(answer)
+            if keep:
+                held.keep(answer)
+                return
+            held.answer = held.decided(answer)
             del self.holds[hold]
         held.wait.set()
 

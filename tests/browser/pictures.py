@@ -71,7 +71,7 @@ def take(browser: Browser, served: Served, camera: Camera) -> None:
         "compare": f"/runs/{right}?at={edited}&bottom=compare&vs={wrong}&side=none",
         "trace": f"/runs/{right}?at={edited}&bottom=trace",
         "graph": f"/runs/{right}?at={edited}&bottom=graph",
-        "held": f"/runs/{held}?side=pending",
+        "held": f"/runs/{held}?mode=held",
         "log": f"/runs/{told['run']}?at={finding}",
     }
     for name, path in views.items():

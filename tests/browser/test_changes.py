@@ -33,7 +33,7 @@ def add_mock(page: Page, component: str, value: str) -> None:
 
 
 def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, cities: str, camera: Camera) -> None:
-    page = visit(f"/runs/{cities}?side=mocks")
+    page = visit(f"/runs/{cities}?tray=true")
     add_mock(page, "look", "nothing")
     add_mock(page, "complete", "Nobody goes there.")
     changes = page.get_by_role("list", name="Collected changes")
@@ -48,11 +48,34 @@ def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, 
     page.get_by_role("button", name="Fork with 2 changes").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
     assert served.ended("r2")["output"] == "Nobody goes there."
-    report = page.get_by_role("tabpanel", name="Changes")
+    report = page.get_by_role("region", name="Changes")
+    report.get_by_role("button", name="What r2 did with its 2 changes").click()
     expect(report).to_contain_text("1 mocked")
     report.get_by_role("button", name="mocked", exact=True).click()
     expect(report).to_contain_text("2 invocations")
     camera.shoot(page, "report")
+
+
+def test_the_tray_says_what_the_collected_changes_cost(visit: Visit, served: Served, writers: str) -> None:
+    run = served.run(writers, input="Oslo Paris")
+    served.ended(run)
+    page = visit(f"/runs/{run}?density=records")
+    tray = page.get_by_role("region", name="Changes")
+    expect(page.get_by_role("row").first).to_be_visible()
+    expect(tray).to_be_hidden()
+    page.get_by_role("row").filter(has_text="look").filter(has_text="returned").first.click()
+    page.keyboard.press("e")
+    field = page.get_by_role("textbox", name="Edit output")
+    expect(page.get_by_role("tab", name="Edit")).to_have_attribute("aria-selected", "true")
+    field.fill("# Oslo")
+    page.get_by_role("button", name="Add to changes").click()
+    expect(page.get_by_role("tab", name="Read")).to_have_attribute("aria-selected", "true")
+    expect(tray).to_contain_text(re.compile(r"1 change · about \d calls?"))
+    tray.get_by_role("button", name="1 change").click()
+    expect(tray.get_by_role("list", name="Collected changes")).to_contain_text("# Oslo")
+    tray.get_by_role("button", name="Close the changes").click()
+    tray.get_by_role("button", name="Fork", exact=True).click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
 
 
 def test_who_types_over_what_is_selected_replaces_it_and_can_undo_that(visit: Visit, cities: str) -> None:
@@ -72,9 +95,9 @@ def test_who_types_over_what_is_selected_replaces_it_and_can_undo_that(visit: Vi
 
 
 def test_mocks_come_from_a_file_and_go_into_one(visit: Visit, cities: str, tmp_path: Path) -> None:
-    page = visit(f"/runs/{cities}?side=mocks")
+    page = visit(f"/runs/{cities}?tray=true")
     mocks = {"mocks": [{"tool": "look", "where": {"city": "Paris"}, "raise": "no such city"}], "live": ["complete"]}
-    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([as_file(mocks)])
+    page.get_by_role("region", name="Changes").locator("input[type=file]").set_input_files([as_file(mocks)])
     expect(page.get_by_role("listitem")).to_contain_text("where the input fits")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as a file").click()
@@ -83,9 +106,9 @@ def test_mocks_come_from_a_file_and_go_into_one(visit: Visit, cities: str, tmp_p
 
 def test_a_refusal_stands_at_the_change_that_it_is_about(visit: Visit, cities: str, troubles: Troubles) -> None:
     troubles.allow("400")
-    page = visit(f"/runs/{cities}?side=mocks")
+    page = visit(f"/runs/{cities}?tray=true")
     mocks = {"mocks": [{"tool": "look", "output": 1}, {"tool": "search", "output": 2}]}
-    page.get_by_role("tabpanel", name="Changes").locator("input[type=file]").set_input_files([as_file(mocks)])
+    page.get_by_role("region", name="Changes").locator("input[type=file]").set_input_files([as_file(mocks)])
     page.get_by_role("button", name="Fork with 2 changes").click()
     refused = page.get_by_role("listitem").filter(has=page.get_by_role("alert"))
     expect(refused).to_contain_text("has no component 'search'")
@@ -138,7 +161,17 @@ def test_a_file_that_changed_since_a_run_is_told_and_what_a_fork_made_of_it(
     expect(told).to_have_accessible_name(f"writers.py changed since {run}")
     told.hover()
     expect(page.get_by_role("tooltip")).to_contain_text("A fork executes what uses the new code")
+    expect(page.get_by_role("tooltip")).to_contain_text("2 tools")
     camera.shoot(page, "code-changed")
+    looked = next(r["seq"] for r in served.outtake("show", run, "--kind", "tool") if r["component"].endswith("look"))
+    expect(page.get_by_role("button", name=f"Run again from #{looked} with the new code")).to_be_visible()
+    page.goto(served.address(f"/runs/{run}?at={looked}"))
+    record = page.get_by_role("article", name=f"Record {looked}")
+    source = record.get_by_role("link", name="writers.py")
+    expect(source).to_have_attribute("href", re.compile(r"^vscode://file/.*/writers\.py:1$"))
+    expect(record).to_contain_text(f"changed since {run}")
+    page.goto(served.address(f"/runs/{run}?tray=true"))
+    expect(page.get_by_role("region", name="Changes")).to_contain_text(f"writers.py changed since {run}: 2 tools")
     pages = [r["seq"] for r in served.outtake("show", run, "--kind", "model") if r["kind"] == "invocation_started"]
     forked = served.ask("POST", f"/api/runs/{run}/fork", {"at": pages[0], "repeat": "run"})["run"]
     assert served.ended(forked)["output"].startswith("published: Rome")

@@ -16,9 +16,14 @@ def status(page: Page) -> Locator:
 
 
 def pending(page: Page) -> Locator:
-    """The panel of what is held and queued, opened."""
-    page.get_by_role("tab", name="Pending").click()
-    return page.get_by_role("tabpanel", name="Pending")
+    """What is held and queued, opened in the inspector."""
+    page.get_by_role("tab", name="Held").click()
+    return page.get_by_role("tabpanel", name="Held")
+
+
+def go_on(page: Page) -> None:
+    """The one button that lets a run go on."""
+    page.get_by_role("toolbar", name="Control of the run").get_by_role("button", name="Continue").click()
 
 
 def test_a_running_program_is_paused_stepped_and_stopped(visit: Visit, writers: str, camera: Camera) -> None:
@@ -50,23 +55,38 @@ def test_a_tool_is_held_and_its_result_given(visit: Visit, served: Served, write
     run = served.run(writers, input="Oslo Paris", breakpoints=["tool:publish"])
     page = visit(f"/runs/{run}")
     expect(status(page)).to_contain_text("publish is about to run (breakpoint 1")
-    panel = pending(page)
-    expect(panel.get_by_role("article")).to_be_visible()
+    panel = page.get_by_role("tabpanel", name="Held")  # a hold opens it
+    card = panel.get_by_role("article")
+    expect(card).to_contain_text("Oslo (4 marks)")
     assert findings(page) == []
     panel.get_by_role("button", name="Give the result…").click()
-    panel.get_by_role("textbox", name="What comes back").fill("not today")
-    banner = page.get_by_role("region", name="What is held")
-    expect(banner.get_by_role("button", name="Continue")).to_be_disabled()
+    field = panel.get_by_role("textbox", name="What comes back")
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    panel.get_by_role("button", name="Give the result…").click()
+    field.fill("not today")
+    expect(card).to_contain_text("Oslo (4 marks)")  # what is answered stays in sight
+    expect(page.get_by_role("toolbar").get_by_role("button", name="Continue")).to_be_disabled()
     page.keyboard.press("F10")  # and nothing else throws it away either
-    expect(page.get_by_role("alert").filter(has_text="not given yet")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="not set yet")).to_be_visible()
     page.reload()
-    expect(panel.get_by_role("textbox", name="What comes back")).to_have_value("not today")
-    panel.get_by_role("button", name="Give the result").click()
-    expect(panel.get_by_role("article")).to_contain_text("Paris")
-    panel.get_by_role("button", name="Continue").click()
+    expect(field).to_have_value("not today")
+    panel.get_by_role("button", name="Set", exact=True).click()
+    expect(field).to_be_hidden()
+    expect(panel.get_by_role("region", name="What you set")).to_contain_text("not today")
+    expect(status(page)).to_contain_text("publish is about to run")
+    page.keyboard.press("F5")
+    expect(card).to_contain_text("Paris")
+    panel.get_by_role("button", name="Give the result…").click()
+    panel.get_by_role("button", name="From an earlier result").click()
+    page.get_by_role("menuitem", name=re.compile("not today")).click()
+    expect(field).to_have_value("not today")
+    field.fill("nor this")
+    panel.get_by_role("button", name="Set and continue").click()
     expect(status(page)).to_contain_text("Completed")
     told = served.ended(run)
-    assert told["output"] == "not today; published: Paris (4 marks) is worth a visit."
+    assert told["output"] == "not today; nor this"
 
 
 def test_an_error_is_looked_at_and_tried_again_with_another_input(
@@ -85,8 +105,6 @@ def test_an_error_is_looked_at_and_tried_again_with_another_input(
     expect(status(page)).to_contain_text("Failed")  # it is not held again on its way up
     row = page.get_by_role("row").filter(has_text="publish").filter(has_text="called").last
     row.click()
-    details = page.get_by_role("tab", name="Details")
-    details.click()
     article = page.get_by_role("article")
     article.get_by_role("button", name="Edit input").click()
     article.get_by_text("JSON", exact=True).first.click()

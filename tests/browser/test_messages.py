@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import Visit
 from tests.browser.ground import Camera, Document, Served, Troubles
 from tests.browser.programs import REMEDY
-from tests.browser.test_live import pending, status
+from tests.browser.test_live import go_on, pending, status
 
 PLANNED = 'agent:WebSurfer and message:GroupChatAgentResponse and text~"Identify the player"'
 """Holds the plan where the web surfer is told of it: what it is told after that waits behind it."""
@@ -57,7 +57,7 @@ def choose(page: Page, told: Locator, verb: str) -> None:
 def test_a_queued_message_is_changed_another_dropped_and_the_run_ends_right(
     waiting: Page, served: Served, camera: Camera
 ) -> None:
-    panel = waiting.get_by_role("tabpanel", name="Pending")
+    panel = waiting.get_by_role("tabpanel", name="Held")
     before = messages(panel).count()
     choose(waiting, message(panel, MISTAKE), "Edit…")
     field = panel.get_by_role("textbox", name="Content of message")
@@ -70,7 +70,7 @@ def test_a_queued_message_is_changed_another_dropped_and_the_run_ends_right(
     expect(message(panel, MISTAKE)).to_have_count(0)
     choose(waiting, message(panel, "Read the glossary"), "Drop")
     expect(messages(panel)).to_have_count(before - 1)
-    panel.get_by_role("article").get_by_role("button", name="Continue").click()
+    go_on(waiting)
     expect(status(waiting)).to_contain_text("Completed")
     told = served.ended("r1")
     assert told["output"]["answer"].endswith("519")
@@ -85,7 +85,6 @@ def test_a_queued_message_is_changed_another_dropped_and_the_run_ends_right(
     dropped = history.get_by_role("row").filter(has=mark)
     expect(dropped).to_contain_text("WebSurfer")
     dropped.click()
-    waiting.get_by_role("tab", name="Details").click()
     details = waiting.get_by_role("article", name=re.compile("Record"))
     camera.shoot(waiting, "message-dropped")
     details.get_by_role("button", name="dropped message").click()
@@ -93,7 +92,7 @@ def test_a_queued_message_is_changed_another_dropped_and_the_run_ends_right(
 
 
 def test_a_message_is_added_and_put_before_others_by_keyboard(waiting: Page, served: Served, camera: Camera) -> None:
-    panel = waiting.get_by_role("tabpanel", name="Pending")
+    panel = waiting.get_by_role("tabpanel", name="Held")
     panel.get_by_role("button", name="Send a message…").click()
     form = panel.get_by_role("form", name="Send a message")
     to = form.get_by_role("combobox", name="To")
@@ -123,7 +122,7 @@ def test_a_message_is_added_and_put_before_others_by_keyboard(waiting: Page, ser
     expect(messages(panel).nth(place - 3)).to_contain_text(ADDED)
     camera.shoot(waiting, "queue-moved")
     waiting.get_by_role("button", name=f"Remove {PLANNED}").click()
-    panel.get_by_role("article").get_by_role("button", name="Continue").click()
+    go_on(waiting)
     expect(status(waiting)).to_contain_text("Completed")
     assert served.ended("r1")["status"] == "completed"
     delivered = [

@@ -18,14 +18,14 @@ def wait_for_right_answer(page: Page, run: str) -> None:
     expect(page).to_have_url(re.compile(rf"/runs/{run}\b"))
     bar = page.get_by_role("banner")
     expect(bar.get_by_text("Completed")).to_be_visible()
-    expect(bar.get_by_text("passed")).to_be_visible()
+    expect(bar.get_by_text("right answer")).to_be_visible()
     expect(page.get_by_label(f"Run {run}", exact=True)).to_contain_text("FINAL ANSWER: 519")
 
 
 def test_the_tour_by_mouse(visit: Visit, wrong: Document, camera: Camera) -> None:
     page = visit("/")
     page.get_by_role("link", name=re.compile("r1")).first.click()
-    expect(page.get_by_role("banner").get_by_text("failed")).to_be_visible()
+    expect(page.get_by_role("banner").get_by_text("wrong answer")).to_be_visible()
     page.get_by_test_id("history").get_by_text("Records", exact=True).click()
     page.get_by_label("Search the records").fill(MISTAKE)
     message = page.get_by_role("row").filter(has=page.get_by_role("img", name="message"))

@@ -23,8 +23,8 @@ VIEWS: Mapping[str, str] = {
     "trace": "/runs/r2?bottom=trace&at=106",
     "graph": "/runs/r2?bottom=graph",
     "compare": "/runs/r2?bottom=compare&vs=r1&side=none",
-    "pending": "/runs/r2?side=pending",
-    "changes": "/runs/r2?side=mocks",
+    "pending": "/runs/r2?mode=held",
+    "changes": "/runs/r2?tray=true",
     "console": "/runs/r2?bottom=console",
 }
 

@@ -205,3 +205,18 @@ def test_a_removed_file_is_gone_and_an_export_says_what_was_imported(service: Se
         service.fork("r1", reuse="unknown")
     service.delete("r1")
     assert [r["run"] for r in service.runs()] == [brought]
+
+
+def test_a_run_names_the_components_whose_code_is_another_one_now(service: Service, program: Path) -> None:
+    made = run(service)
+    assert service.code(made["run"])["renewed"] == []
+    (program / "boom.py").write_text("# nothing that matters\n" + BOOM)
+    assert service.code(made["run"])["renewed"] == []
+    (program / "helpers.py").write_text(HELPERS.replace("LIMIT = 3", "LIMIT = 9"))
+    told = service.code(made["run"])
+    assert told["folder"] == str(program)
+    (double,) = told["renewed"]
+    assert (double["component"], double["call"], double["files"]) == ("main/double", "tool", ["boom.py"])
+    fork = ended(service, service.fork(made["run"], at=double["seq"], headless=True))
+    assert fork["status"] == "completed"  # the failure was not served, and the new code knows better
+    assert (fork["executed"]["tool"], fork["reused"]["tool"]) == (1, 1)

@@ -124,6 +124,30 @@ def test_pause_step_and_edit_what_is_held(service: Service, tmp_path: Path) -> N
     assert "look edited" in calls(tmp_path)
 
 
+def test_what_is_set_is_given_when_the_hold_is_let_go(service: Service, tmp_path: Path) -> None:
+    write(tmp_path)
+    run = service.run("program.py:main", breakpoints=["tool:look"])["run"]
+    held = service.wait(run, until=["held"], timeout=WAIT)["held"]
+    hold = held[0]["hold"]
+    told = service.set_answer(run, hold, {"verb": "serve", "value": {"found": "mine"}})
+    assert told["status"] == "held"
+    assert told["held"][0]["set"]
+    assert "given" not in told["held"][0]
+    assert service.pending(run)["held"][0]["given"] == {"verb": "serve", "value": {"found": "mine"}, "failed": False}
+    told = service.set_answer(run, hold, {"verb": "proceed"})
+    assert not told["held"][0]["set"]
+    assert service.pending(run)["held"][0]["given"] is None
+    service.set_answer(run, hold, {"verb": "proceed", "value": {"what": "edited"}, "edited": True})
+    for breakpoint in service.breakpoints(run)["breakpoints"]:
+        service.change_breakpoint(run, breakpoint["id"], enabled=False)
+    service.control(run, "next")
+    held = service.wait(run, until=["held"], timeout=WAIT)["held"]
+    assert not held[0]["set"]
+    service.control(run, "continue")
+    assert service.wait(run, timeout=WAIT)["status"] == "completed"
+    assert "look edited" in calls(tmp_path)
+
+
 def test_next_steps_over_and_out_holds_the_result(service: Service, tmp_path: Path) -> None:
     write(tmp_path)
     run = service.run("program.py:main", breakpoints=["agent:writer"])["run"]

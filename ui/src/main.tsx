@@ -5,10 +5,12 @@ import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
+import { EditorAddress } from "./kit/SourceLink";
 import { router } from "./router";
+import { usePrefs } from "./state/prefs";
 import { theme, variables } from "./theme";
 import { Entrance } from "./views/shell/Entrance";
 
@@ -33,6 +35,11 @@ window.addEventListener("vite:preloadError", () => {
   );
 });
 
+/** Lines of source open in the editor that the person has chosen. */
+function Sources({ children }: { children: ReactNode }) {
+  return <EditorAddress value={usePrefs((prefs) => prefs.editor)}>{children}</EditorAddress>;
+}
+
 const root = document.getElementById("root");
 if (root)
   createRoot(root).render(
@@ -46,7 +53,9 @@ if (root)
         <QueryClientProvider client={queries}>
           <Notifications position="bottom-right" limit={4} />
           <Entrance>
-            <RouterProvider router={router} />
+            <Sources>
+              <RouterProvider router={router} />
+            </Sources>
           </Entrance>
         </QueryClientProvider>
       </MantineProvider>

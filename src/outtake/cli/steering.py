@@ -184,6 +184,9 @@ def edit(
     skip: Annotated[
         bool, typer.Option("--skip", help="Leave the state outside as it is that would be restored before it.")
     ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Hold it still: what is set is given when it is let go, as by a step.")
+    ] = False,
 ) -> None:
     """Change a queued message, or answer what is held with another input, output or error."""
     if sum((value is not None, output is not None, error is not None, recorded, skip)) != 1:
@@ -196,7 +199,11 @@ def edit(
             _done(front, service.edit(run, number, given.value(value)))
             return
         hold = _hold(service, run, number)
-        service.release(run, hold=number, answer={"verb": "skip"} if skip else _answer(hold, value, output, error))
+        answer = {"verb": "skip"} if skip else _answer(hold, value, output, error)
+        if keep:
+            service.set_answer(run, hold=number, answer=answer)
+        else:
+            service.release(run, hold=number, answer=answer)
         _report(front, service, _rest(service, run))
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from outtake_probe.records import Json
 
 Change = Literal["same", "changed", "new", "gone"]
+SERVED = ("model", "tool", "step", "task")
+"""Kinds of invocations that a fork serves; the code of others is executed in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,16 @@ class Stale:
     """Files of its functions; the change may be in another one that they use."""
 
 
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A component that a fork serves, and whose code is another one now than in record `seq`, its first call."""
+
+    component: str
+    call: str
+    files: Sequence[str]
+    seq: int
+
+
 def files(own: Mapping[str, str], parent: Mapping[str, str], now: Mapping[str, str | None]) -> list[File]:
     """The files of a run by path, each compared with its parent's and with what is there `now` (None: it is gone).
 
@@ -55,6 +67,18 @@ def _change(before: str | None, after: str | None) -> Change:
     if after is None:
         return "gone"
     return "same" if before == after else "changed"
+
+
+def renewed(started: Iterable[Mapping[str, Json]], now: Callable[[Sequence[str]], str]) -> list[Renewed]:
+    """The components among the starts of invocations whose code is another one `now`, by their first such call."""
+    found: dict[tuple[str, str], Renewed] = {}
+    for start in started:
+        functions, code = start.get("functions") or (), start.get("code")
+        key = (start["component"], start["call"])
+        if key[1] in SERVED and key not in found and functions and code and now(functions) != code:
+            paths = tuple(dict.fromkeys(each.rpartition(":")[0] for each in functions))
+            found[key] = Renewed(*key, paths, start["seq"])
+    return list(found.values())
 
 
 def stale(note: Iterable[Mapping[str, Json]]) -> list[Stale]:

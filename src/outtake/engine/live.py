@@ -431,6 +431,16 @@ class LiveRun:
         """Answer what is held.  Raises `Refused`, `NotLive`."""
         self._ask("release", {"hold": hold, "answer": dict(answer)})
 
+    def set_answer(self, hold: int, answer: Mapping[str, Json]) -> None:
+        """Set what is given when a hold is let go; a plain ``proceed`` takes it back.  Raises `Refused`, `NotLive`."""
+        self._ask("release", {"hold": hold, "answer": dict(answer), "keep": True})
+        plain = answer["verb"] == "proceed" and not answer.get("edited")
+        given = {"verb": answer["verb"], "value": answer.get("value"), "failed": answer.get("failed", False)}
+        with self.changed:
+            if hold in self.holds:
+                self.holds[hold]["given"] = None if plain else given
+            self._touch()
+
     def stop(self) -> None:
         """End the program: at its gates, or if it comes to none, by force."""
         with self.changed:

@@ -6,13 +6,15 @@ import dataclasses
 import os
 from collections.abc import Mapping
 
-from outtake.core.code_changes import files, stale
+from outtake.core.code_changes import Renewed, files, renewed, stale
 from outtake.core.runs import Run
 from outtake.store import Store
 from outtake.store.files import Files
-from outtake_probe.own_files import program_text, text_hash
+from outtake_probe.own_code import OwnCode
+from outtake_probe.own_files import OwnFiles, program_text, text_hash
 from outtake_probe.records import Json
 from outtake_probe.session import CODE_CHANGED
+from outtake_probe.specs import parse_spec
 
 LARGEST = 8 << 20
 """Bytes up to which a file is read to see whether it changed."""
@@ -26,12 +28,28 @@ def code(store: Store, run: Run) -> dict[str, Json]:
     own = Files(store).of(run.id)
     parent = Files(store).of(run.fork.parent) if run.fork is not None else {}
     now = _now(run, {**parent, **own})
+    found = files(own, parent, now)
+    changed = any(file.since_run in ("changed", "gone") for file in found)
     return {
         "run": run.id,
         "parent": run.fork.parent if run.fork is not None else None,
-        "files": [dataclasses.asdict(file) for file in files(own, parent, now)],
+        "folder": run.launch.folder,
+        "files": [dataclasses.asdict(file) for file in found],
+        "renewed": [{**dataclasses.asdict(each), "files": list(each.files)} for each in _renewed(store, run)]
+        if changed
+        else [],
         "stale": [{**dataclasses.asdict(each), "files": list(each.files)} for each in stale(_note(store, run))],
     }
+
+
+def _renewed(store: Store, run: Run) -> list[Renewed]:
+    """The components of a run whose code is another one now: files are read, and nothing in them is executed."""
+    folder = run.launch.folder
+    spec = parse_spec(run.launch.spec).file if run.launch.spec else None
+    beside = [os.path.dirname(os.path.join(folder, spec))] if spec is not None else []
+    current = OwnCode(OwnFiles(folder, [folder, *beside]))
+    started = store.records(run.id, kind="invocation_started")
+    return renewed(started, lambda functions: current.now(tuple(functions)))
 
 
 def differing(store: Store, left: Run, right: Run) -> list[dict[str, Json]]:

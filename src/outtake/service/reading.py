@@ -405,7 +405,7 @@ def _live_document(live: LiveRun | None, run: Run) -> Document:
         first = run.error.get("first") if isinstance(run.error, dict) else None
         return {"held": [], "breakpoints": [], "difference": first, "trouble": "", "pid": None, "adopted": False}
     return {
-        "held": list(live.holds.values()),
+        "held": [told_hold(hold) for hold in live.holds.values()],
         "breakpoints": live.control.breakpoints,
         "difference": live.difference,
         "trouble": live.trouble,
@@ -437,3 +437,9 @@ def _figures(counts: Counts | None) -> Document:
         "cost": counts.cost,
         "seconds": round(counts.seconds, 3),
     }
+
+
+def told_hold(hold: Document) -> Document:
+    """Something that is held, without the value that was set for it."""
+    told = {name: value for name, value in hold.items() if name != "given"}
+    return {**told, "set": hold.get("given") is not None}

@@ -11,7 +11,7 @@ from outtake.engine.live import LiveRun, NotLive
 from outtake.service.errors import BadBody, Conflict, NotFound, WrongUse, translated
 from outtake.service.methods import command, question
 from outtake.service.owner import Document
-from outtake.service.reading import Reading, common
+from outtake.service.reading import Reading, common, told_hold
 from outtake_probe.conditions import BadCondition, parse
 from outtake_probe.records import Json
 
@@ -43,7 +43,7 @@ class Steering(Reading):
 
     def _hold(self, hold: Document) -> Document:
         value = self.store.body(hold["body"]) if hold.get("body") else None
-        return {**hold, "value": value}
+        return {**told_hold(hold), "value": value, "given": hold.get("given")}
 
     @command
     def control(self, run: str, verb: str, hold: int | None = None) -> Document:
@@ -88,6 +88,17 @@ class Steering(Reading):
         """
         live = self._alive(run)
         self._answer(live, self._held(live, hold)["hold"], answer or {"verb": "proceed"})
+        return self.info(run)
+
+    @command
+    def set_answer(self, run: str, hold: int | None = None, answer: Mapping[str, Json] | None = None) -> Document:
+        """Set what something that is held goes on with, as `release` takes it, and hold it still.
+
+        It is given when the hold is let go, by whatever verb; ``{"verb": "proceed"}`` takes it back.
+        """
+        live = self._alive(run)
+        with _told():
+            live.set_answer(self._held(live, hold)["hold"], answer or {"verb": "proceed"})
         return self.info(run)
 
     def _held(self, live: LiveRun, hold: int | None) -> Document:

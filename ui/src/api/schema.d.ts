@@ -688,6 +688,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/set": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Answer
+         * @description Set what something that is held goes on with; it stays held until it is let go.
+         */
+        post: operations["set_answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/run-to": {
         parameters: {
             query?: never;
@@ -1247,10 +1267,14 @@ export interface components {
             run: string;
             /** Parent */
             parent: string | null;
+            /** Folder */
+            folder: string;
             /** Files */
             files: components["schemas"]["File"][];
             /** Stale */
             stale: components["schemas"]["Stale"][];
+            /** Renewed */
+            renewed: components["schemas"]["Renewed"][];
         };
         /**
          * Columns
@@ -1800,6 +1824,18 @@ export interface components {
             upto: number;
         };
         /**
+         * GivenAnswer
+         * @description What was set for something that is held: another input (`proceed`), or a result or an error (`serve`).
+         */
+        GivenAnswer: {
+            /** Verb */
+            verb: string;
+            /** Value */
+            value: unknown;
+            /** Failed */
+            failed: boolean;
+        };
+        /**
          * Glance
          * @description How a body begins, in words where it says something; `size` is how many characters all of it has.
          */
@@ -1916,6 +1952,11 @@ export interface components {
              */
             others: boolean;
             restores: components["schemas"]["Restores"] | null;
+            /**
+             * Set
+             * @default false
+             */
+            set: boolean;
         };
         /**
          * HoldRequest
@@ -2527,8 +2568,14 @@ export interface components {
              */
             others: boolean;
             restores: components["schemas"]["Restores"] | null;
+            /**
+             * Set
+             * @default false
+             */
+            set: boolean;
             /** Value */
             value: unknown;
+            given: components["schemas"]["GivenAnswer"] | null;
         };
         /**
          * Picked
@@ -2708,6 +2755,20 @@ export interface components {
         RenameRequest: {
             /** Name */
             name: string;
+        };
+        /**
+         * Renewed
+         * @description A component of a run whose code is another one now.
+         */
+        Renewed: {
+            /** Component */
+            component: string;
+            /** Call */
+            call: string;
+            /** Files */
+            files: string[];
+            /** Seq */
+            seq: number;
         };
         /**
          * Report
@@ -3867,6 +3928,7 @@ export type ForkRequest = components['schemas']['ForkRequest'];
 export type FoundProgram = components['schemas']['FoundProgram'];
 export type FoundPrograms = components['schemas']['FoundPrograms'];
 export type GapEvent = components['schemas']['GapEvent'];
+export type GivenAnswer = components['schemas']['GivenAnswer'];
 export type Glance = components['schemas']['Glance'];
 export type Hand = components['schemas']['Hand'];
 export type Hold = components['schemas']['Hold'];
@@ -3900,6 +3962,7 @@ export type RecordPage = components['schemas']['RecordPage'];
 export type RecordsOutline = components['schemas']['RecordsOutline'];
 export type ReleaseRequest = components['schemas']['ReleaseRequest'];
 export type RenameRequest = components['schemas']['RenameRequest'];
+export type Renewed = components['schemas']['Renewed'];
 export type Report = components['schemas']['Report'];
 export type RestoredState = components['schemas']['RestoredState'];
 export type Restores = components['schemas']['Restores'];
@@ -6954,6 +7017,87 @@ export interface operations {
         };
     };
     release_hold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunState"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_answer: {
         parameters: {
             query?: never;
             header?: never;

@@ -1,9 +1,13 @@
-/** Another value instead of one: its text where it is one, a form where its schema is known, JSON in any case. */
+/**
+ * Another value instead of one: message by message where it is a conversation, its text where it is one, a form where it has
+ * fields, JSON in any case.
+ */
 
 import { SegmentedControl, Textarea } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { soleText } from "@/model/body";
+import { inferredSchema, readAnswer, readConversation, type Tool } from "@/model/conversation";
 import {
   initialOf,
   isFields,
@@ -16,13 +20,23 @@ import {
   withText,
 } from "@/model/schema";
 
+import { AnswerEditor } from "./conversation/AnswerEditor";
+import { ConversationEditor } from "./conversation/ConversationEditor";
+import { RequestSettings } from "./conversation/RequestSettings";
 import { JsonField } from "./forms/JsonField";
 import { SchemaForm } from "./forms/SchemaForm";
 import classes from "./forms/forms.module.css";
 
-type Way = "text" | "form" | "json";
+type Way = "messages" | "settings" | "answer" | "text" | "form" | "json";
 
-const WAYS: Record<Way, string> = { text: "Text", form: "Form", json: "JSON" };
+const WAYS: Record<Way, string> = {
+  messages: "Messages",
+  settings: "Tools and settings",
+  answer: "Answer",
+  text: "Text",
+  form: "Form",
+  json: "JSON",
+};
 
 export interface ValueEditorProps {
   value: Json;
@@ -32,6 +46,8 @@ export interface ValueEditorProps {
   base?: Json;
   label: string;
   schema?: Schema | null | undefined;
+  /** The tools that a model was told of, where the value is what a model answers. */
+  tools?: readonly Tool[] | undefined;
   /** Whether a text may be given where the value is none. */
   text?: boolean;
   /** Whether it is written as JSON to begin with. */
@@ -42,11 +58,15 @@ export interface ValueEditorProps {
 }
 
 export function ValueEditor(props: ValueEditorProps) {
-  const { value, onChange, label, schema, text = false, json = false, autoFocus, onSubmit } = props;
+  const { value, onChange, label, schema, tools, text = false, json = false, autoFocus, onSubmit } = props;
   const sole = soleText(value);
-  const form = schema && propertiesOf(resolved(schema, schema).schema).length > 0 ? schema : null;
-  const ways: Way[] = [...(sole !== null || text ? ["text" as const] : []), ...(form ? ["form" as const] : []), "json"];
   const [base] = useState(props.base ?? value);
+  const form = schema && propertiesOf(resolved(schema, schema).schema).length > 0 ? schema : null;
+  const fields = useMemo(() => form ?? fieldsOf(base), [form, base]);
+  const first = useMemo(() => readConversation(base), [base]);
+  const conversation = useMemo(() => readConversation(value), [value]);
+  const answer = useMemo(() => (tools === undefined ? null : readAnswer(value)), [tools, value]);
+  const ways = waysOf();
   const [asked, ask] = useState<Way | null>(json ? "json" : null);
   const way = asked !== null && ways.includes(asked) ? asked : (ways[0] ?? "json");
   const written = useRef<HTMLTextAreaElement>(null);
@@ -57,6 +77,15 @@ export function ValueEditor(props: ValueEditorProps) {
     const problem = form && typeof next !== "string" ? problemsOf(next, form)[0] : undefined;
     return problem === undefined ? null : problemText(problem);
   };
+  function waysOf(): Way[] {
+    if (conversation !== null) {
+      const beside = conversation.tools.length + Object.keys(conversation.settings).length;
+      return ["messages", ...(beside > 0 ? ["settings" as const] : []), "json"];
+    }
+    if (answer !== null) return ["answer", "json"];
+    const told: Way[] = sole !== null || text ? ["text"] : [];
+    return [...told, ...(fields !== null && (form !== null || isFields(value)) ? ["form" as const] : []), "json"];
+  }
   return (
     <div>
       {ways.length > 1 && (
@@ -74,6 +103,21 @@ export function ValueEditor(props: ValueEditorProps) {
           />
         </div>
       )}
+      {way === "messages" && conversation !== null && (
+        <ConversationEditor
+          conversation={conversation}
+          label={label}
+          autoFocus={autoFocus}
+          onChange={onChange}
+          onSubmit={onSubmit}
+        />
+      )}
+      {way === "settings" && conversation !== null && (
+        <RequestSettings conversation={conversation} first={first ?? conversation} onChange={onChange} />
+      )}
+      {way === "answer" && answer !== null && (
+        <AnswerEditor answer={answer} tools={tools ?? []} label={label} onChange={onChange} onSubmit={onSubmit} />
+      )}
       {way === "text" && (
         <Textarea
           ref={written}
@@ -88,9 +132,9 @@ export function ValueEditor(props: ValueEditorProps) {
           }}
         />
       )}
-      {way === "form" && form !== null && (
+      {way === "form" && fields !== null && (
         <SchemaForm
-          schema={form}
+          schema={fields}
           value={value}
           label={label}
           onChange={(next, problem) => onChange(next, problem ?? checked(next))}
@@ -109,6 +153,11 @@ export function ValueEditor(props: ValueEditorProps) {
       )}
     </div>
   );
+}
+
+/** The form of a value that nothing says the schema of; null where it has no fields that could be told. */
+function fieldsOf(value: Json): Schema | null {
+  return isFields(value) && !("$type" in value) && Object.keys(value).length > 0 ? inferredSchema(value) : null;
 }
 
 /** The value that a text was written for, with that text in it. */

@@ -2,10 +2,17 @@ import { expect, test } from "vitest";
 
 import type { Code } from "@/api/schema";
 
-import { changedSince, tellChanged, tellStale } from "./code";
+import { changedSince, firstRenewed, tellChanged, tellChangedParts, tellStale } from "./code";
 
 const file = (path: string, since_run: Code["files"][number]["since_run"]) => ({ path, since_run, since_parent: null });
-const code = (...files: Code["files"]): Code => ({ run: "r1", parent: null, files, stale: [] });
+const code = (...files: Code["files"]): Code => ({
+  run: "r1",
+  parent: null,
+  folder: "/x",
+  files,
+  stale: [],
+  renewed: [],
+});
 
 test("what changed or is gone since a run is told, few by name", () => {
   expect(tellChanged(code(file("a.py", "same"), file("b.py", null)))).toBe("");
@@ -19,4 +26,14 @@ test("what was served from the old code is named with the way out", () => {
   expect(tellStale(code())).toBe("");
   const stale = [{ component: "team/look", call: "tool", files: ["a.py"] }];
   expect(tellStale({ ...code(), stale })).toContain("team/look. An earlier cut executes it.");
+});
+
+test("what is made of changed code is counted, and where it begins", () => {
+  const part = (component: string, call: string, seq: number) => ({ component, call, files: ["a.py"], seq });
+  const changed = code(file("a.py", "changed"));
+  expect(tellChangedParts(changed)).toBe("a.py changed since r1");
+  expect(firstRenewed(changed)).toBeNull();
+  const renewed = [part("x/b", "tool", 9), part("x/a", "tool", 5), part("x/c", "step", 30)];
+  expect(tellChangedParts({ ...changed, renewed })).toBe("a.py changed since r1: 2 tools, 1 step");
+  expect(firstRenewed({ ...changed, renewed })).toBe(5);
 });

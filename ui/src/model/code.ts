@@ -17,6 +17,24 @@ export function tellChanged(code: Code): string {
   return `${paths.slice(0, FEW).join(", ")}${rest > 0 ? ` and ${rest} more` : ""} changed since ${code.run}`;
 }
 
+const MANY: { [call: string]: string } = { tool: "tools", model: "models", step: "steps", task: "tasks" };
+const ONE: { [call: string]: string } = { tool: "tool", model: "model", step: "step", task: "task" };
+
+/** "boom.py changed since r1: 2 tools, 1 step"; nothing where no file has. */
+export function tellChangedParts(code: Code): string {
+  const told = tellChanged(code);
+  const counts = Object.keys(ONE)
+    .map((call) => [call, code.renewed.filter((one) => one.call === call).length] as const)
+    .filter(([, n]) => n > 0)
+    .map(([call, n]) => `${n} ${(n === 1 ? ONE : MANY)[call] ?? call}`);
+  return told === "" || counts.length === 0 ? told : `${told}: ${counts.join(", ")}`;
+}
+
+/** The record from which on a fork executes all of the new code; null where no code that is served has changed. */
+export function firstRenewed(code: Code): number | null {
+  return code.renewed.length === 0 ? null : Math.min(...code.renewed.map(({ seq }) => seq));
+}
+
 /** What a fork served though its code had changed, and what to do about it; nothing where all is current. */
 export function tellStale({ stale }: Code): string {
   if (stale.length === 0) return "";

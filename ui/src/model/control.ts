@@ -8,7 +8,7 @@ export const VERBS = ["continue", "pause", "next", "step", "out", "stop"] as con
 export type ControlVerb = (typeof VERBS)[number];
 
 /** Why a run that is held does not go on: that would throw away what somebody writes. */
-export const UNGIVEN = "You are writing an answer to what is held: give it, or cancel it, in Pending";
+export const UNGIVEN = "You are writing an answer to what is held: set it, or cancel it, in the inspector";
 
 /** Why a verb does not apply now; nothing where it does.  `answered`: an answer to what is held is being written. */
 export function whyNot(

@@ -139,11 +139,17 @@ export function invokedIn(outline: Outline): { component: string; call: string }
 
 /** Where the last call of a component that did not fail has ended; none where there was none. */
 export function lastResult(outline: Outline, component: string): number | null {
-  for (let seq = outline.length - 1; seq >= 0; seq--) {
+  return earlierResults(outline, component, 1)[0] ?? null;
+}
+
+/** Where the calls of a component that did not fail have ended, the last one first. */
+export function earlierResults(outline: Outline, component: string, most: number): number[] {
+  const found: number[] = [];
+  for (let seq = outline.length - 1; seq >= 0 && found.length < most; seq--) {
     const ended = outline.kind(seq) === "invocation_ended" && !outline.has(seq, "failed");
-    if (ended && outline.component(seq) === component) return seq;
+    if (ended && outline.component(seq) === component) found.push(seq);
   }
-  return null;
+  return found;
 }
 
 export type Fate = Report["lines"][number]["fate"];

@@ -8,7 +8,7 @@ const labels = (of: Parameters<typeof answersTo>[0]) => answersTo(of).map((answe
 describe("what is held", () => {
   it("before it runs goes on, is changed, replaced, or left out", () => {
     expect(labels({ ...hold, offers: [] })).toEqual([
-      "Continue",
+      "Let it go on",
       "Change the input…",
       "Give the result…",
       "Let it fail…",

@@ -2,6 +2,11 @@
 
 import type { Hold, ReleaseRequest } from "@/api/schema";
 
+/** The record that something held is about: what is delivered or called, else what is around it. */
+export function subjectOf(hold: Pick<Hold, "message" | "invocation" | "parent">): number | null {
+  return hold.invocation ?? hold.message ?? hold.parent;
+}
+
 /** What an answer needs to be told: another input, a result, the text of an error, or nothing. */
 export type Needs = "input" | "result" | "error" | null;
 
@@ -12,6 +17,8 @@ export interface HoldAnswer {
   usual?: boolean;
   /** It ends something or leaves it out. */
   harsh?: boolean;
+  /** It is what *Continue* does: a button of its own only where several things are held. */
+  plain?: boolean;
   /** What is told to the server, with what was asked for. */
   release: (value?: unknown) => Omit<ReleaseRequest, "hold">;
 }
@@ -24,6 +31,8 @@ const record = () => ({ verb: "record" as const });
 const drop = () => ({ verb: "drop" as const });
 const skip = () => ({ verb: "skip" as const });
 const stop = () => ({ verb: "stop" as const });
+
+const LET_GO = { label: "Let it go on", needs: null, usual: true, plain: true } as const;
 
 /** The answers that make sense, the usual one first. */
 export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "message">): HoldAnswer[] {
@@ -44,7 +53,7 @@ export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "messa
             { label: "Give a result instead…", needs: "result", usual: true, release: result },
           ]
         : [
-            { label: "Continue", needs: null, usual: true, release: proceed },
+            { ...LET_GO, release: proceed },
             { label: "Change the result…", needs: "result", release: result },
             { label: "Let it fail…", needs: "error", release: failure },
           ];
@@ -60,7 +69,7 @@ export function answersTo(hold: Pick<Hold, "when" | "offers" | "failed" | "messa
                 { label: "Execute them again, then continue", needs: null, usual: true, release: proceed },
                 { label: "Continue without", needs: null, release: skip },
               ]
-            : [{ label: "Continue", needs: null, usual: true, release: proceed }]),
+            : [{ ...LET_GO, release: proceed }]),
         { label: hold.message === null ? "Change the input…" : "Change the message…", needs: "input", release: input },
         { label: "Give the result…", needs: "result", release: result },
         { label: "Let it fail…", needs: "error", release: failure },

@@ -1,7 +1,38 @@
 /** What a fork will execute and what it takes from the record, in words, before it is made. */
 
-import type { CallReach } from "@/api/schema";
+import type { CallReach, Edit } from "@/api/schema";
 import { money } from "@/kit/words";
+
+import type { Outline } from "./outline";
+
+/** More places than this are not asked about for one change. */
+const MOST = 8;
+
+/**
+ * The records whose reach is that of these changes: an output's is its end.  Null where one of them cannot be told before
+ * it is made.
+ *
+ * @param ends the end of each invocation by its start, as `endsOf` gives it
+ */
+export function reachedBy(outline: Outline, ends: ArrayLike<number>, edits: readonly Edit[]): number[] | null {
+  const found = new Set<number>();
+  for (const { op, seq, component, occurrence } of edits) {
+    if (op === "inject" || op === "set_config") return null;
+    const isInput = op === "replace_message" || op === "replace_input";
+    const starts = typeof seq === "number" ? [seq] : startsOf(outline, component ?? "", occurrence ?? null);
+    if (starts === null) return null;
+    for (const start of starts) found.add(isInput ? start : (ends[start] ?? 0) || start);
+  }
+  return [...found].toSorted((a, b) => a - b);
+}
+
+function startsOf(outline: Outline, component: string, occurrence: number | null): number[] | null {
+  const found: number[] = [];
+  for (let seq = 0; seq < outline.length; seq++)
+    if (outline.kind(seq) === "invocation_started" && outline.component(seq) === component) found.push(seq);
+  const meant = occurrence === null ? found : found.slice(occurrence - 1, occurrence);
+  return meant.length > MOST ? null : meant;
+}
 
 export function tellReach(reach: CallReach | null): string {
   if (reach === null) return "";

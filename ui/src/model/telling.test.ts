@@ -25,6 +25,14 @@ describe("a record in words", () => {
     expect(tell(outline, 5).verb).toBe("The run has failed");
   });
 
+  it("says that an edit is yours, and what it is about", () => {
+    const edits = logOf([
+      { kind: "message_queued", component: "team/boss", recipient: "team/a", type: "Say", hash: "h" },
+      { kind: "edited", op: "replace_message", component: "team/boss", message: 0, hash: "i", was: "h" },
+    ]);
+    expect(spoken(tell(edits, 1))).toBe("you, changed the message of boss");
+  });
+
   it("tells what was read, and that time has passed", () => {
     const reading = logOf([
       { kind: "value_read", source: "clock" },

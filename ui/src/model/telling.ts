@@ -31,15 +31,18 @@ const ENDINGS: { [status: string]: string } = {
 };
 
 const OPERATIONS: { [op: string]: string } = {
-  replace_message: "changed the message",
-  replace_input: "changed the input",
-  mock_output: "gave the output",
-  raise: "raised an error",
-  drop: "left it out",
-  inject: "sent a message",
-  set_config: "changed a setting",
-  execute: "executed it again",
+  replace_message: "changed the message of",
+  replace_input: "changed the input of",
+  mock_output: "gave the output of",
+  raise: "gave an error to",
+  drop: "left out",
+  inject: "sent a message to",
+  set_config: "changed a setting of",
+  execute: "executed again:",
 };
+
+/** Whose act an edit is: the person's, never that of the component which it is about. */
+const YOU = "you";
 
 /** Who waited for time to pass, where a value that was read says that timers were over. */
 export function waiter(source: string): string | undefined {
@@ -81,11 +84,13 @@ export function tell(outline: Outline, seq: number, count = 1): Told {
       told.type = waiter(told.type) ?? told.type;
       break;
     case "edited":
-      told.verb = OPERATIONS[told.type] ?? told.type;
+      told.verb = `${OPERATIONS[told.type] ?? told.type}${shortName(told.who) && ` ${shortName(told.who)}`}`;
+      told.who = YOU;
       told.type = "";
       break;
     case "config_set":
-      told.verb = `set ${told.type}`;
+      told.verb = `set ${told.type}${shortName(told.who) && ` of ${shortName(told.who)}`}`;
+      if (outline.has(seq, "by_user")) told.who = YOU;
       told.type = "";
       break;
     case "noted":

@@ -30,7 +30,7 @@ export function useVerb(info: RunInfo | null): (verb: ControlVerb) => void {
       const why = whyNot(now, verb, isAnswered(now));
       if (why === "") void control(now.run, verb);
       else if (why === UNGIVEN)
-        notifications.show({ color: "orange", title: "Your answer is not given yet", message: why });
+        notifications.show({ color: "orange", title: "Your answer is not set yet", message: why });
     },
     [run],
   );

@@ -72,6 +72,12 @@ export async function release(run: string, answer: ReleaseRequest): Promise<bool
   return done !== undefined;
 }
 
+/** Set what something that is held goes on with; it stays held.  A plain `proceed` takes that back. */
+export async function setAnswer(run: string, answer: ReleaseRequest): Promise<boolean> {
+  const done = await attempt("Cannot set it", () => got(api.POST("/api/runs/{run}/set", { ...at(run), body: answer })));
+  return done !== undefined;
+}
+
 /** Go on until a queued message is about to be delivered. */
 export async function runTo(run: string, message: number): Promise<void> {
   await attempt("Cannot run to here", () => got(api.POST("/api/runs/{run}/run-to", { ...at(run), body: { message } })));

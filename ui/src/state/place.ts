@@ -5,7 +5,7 @@ import { useCallback } from "react";
 
 import { ASPECTS, type Aspect } from "@/model/aspects";
 
-export const PANELS = ["details", "overview", "trace", "graph", "compare", "pending", "mocks", "console"] as const;
+export const PANELS = ["inspector", "overview", "trace", "graph", "compare", "console"] as const;
 export type PanelId = (typeof PANELS)[number];
 export type Dock = "bottom" | "side";
 /** What a dock shows; nothing where it is closed. */
@@ -40,6 +40,10 @@ export interface Place {
   first?: boolean;
   /** Whether the path to a wrong answer is shown. */
   why?: boolean;
+  /** What is held and queued, in the inspector, instead of what is selected. */
+  mode?: "held";
+  /** Whether the collected changes are open. */
+  tray?: boolean;
 }
 
 /** A place out of an address that somebody may have typed: what makes no sense is left out. */
@@ -54,12 +58,18 @@ export function readPlace(search: Record<string, unknown>): Place {
   for (const dock of ["bottom", "side"] as const) {
     const value = search[dock];
     if (value === "none" || PANELS.includes(value as PanelId)) place[dock] = value as Shown;
+    // Addresses of earlier releases.
+    if (value === "details" || value === "pending") place[dock] = "inspector";
+    if (value === "pending") place.mode = "held";
+    if (value === "mocks") place.tray = true;
   }
   const density = DENSITIES.find((one) => one === search["density"]);
   if (density) place.density = density;
   if (search["show"] === "errors" || search["show"] === "changes") place.show = search["show"];
   if (search["plumbing"] === true || search["plumbing"] === "true") place.plumbing = true;
   if (search["first"] === true || search["first"] === "true") place.first = true;
+  if (search["mode"] === "held") place.mode = "held";
+  if (search["tray"] === true || search["tray"] === "true") place.tray = true;
   if (search["why"] === true || search["why"] === "true") place.why = true;
   return place;
 }

@@ -3,6 +3,8 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
+import { EDITORS } from "@/model/editors";
+
 import type { Density, Dock, PanelId } from "./place";
 
 export type Colouring = "kind" | "type" | "sender" | "recipient";
@@ -11,19 +13,20 @@ interface Prefs {
   docks: Record<PanelId, Dock>;
   colouring: Colouring;
   density: Density;
+  /** The address that opens a line of source, see `@/model/editors`. */
+  editor: string;
   move: (panel: PanelId, dock: Dock) => void;
   colour: (by: Colouring) => void;
   read: (density: Density) => void;
+  openWith: (editor: string) => void;
 }
 
 const DOCKS: Record<PanelId, Dock> = {
-  details: "side",
+  inspector: "side",
   overview: "bottom",
   trace: "bottom",
   graph: "bottom",
   compare: "bottom",
-  pending: "side",
-  mocks: "side",
   console: "bottom",
 };
 
@@ -33,9 +36,11 @@ export const usePrefs = create<Prefs>()(
       docks: DOCKS,
       colouring: "sender",
       density: "story",
+      editor: EDITORS[0]?.address ?? "",
       move: (panel, dock) => set((prefs) => ({ docks: { ...prefs.docks, [panel]: dock } })),
       colour: (colouring) => set({ colouring }),
       read: (density) => set({ density }),
+      openWith: (editor) => set({ editor }),
     }),
     {
       name: "outtake",

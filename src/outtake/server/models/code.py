@@ -27,10 +27,25 @@ class Stale(Answer):
     files: list[str]
 
 
+class Renewed(Answer):
+    """A component of a run whose code is another one now."""
+
+    component: str
+    call: str
+    files: list[str]
+    """Files of its functions; the change may be in another one that they use."""
+    seq: int
+    """The start of its first call with the old code: a fork from there executes the new one."""
+
+
 class Code(Answer):
     """The program's own files that a run imported, and what changed of them."""
 
     run: str
     parent: str | None
+    folder: str
+    """Where the program was started: paths of files are relative to it."""
     files: list[File]
     stale: list[Stale]
+    renewed: list[Renewed]
+    """Components whose code changed since this run, in the order of their first calls."""

@@ -82,6 +82,8 @@ class Hold(Answer):
     others: bool = False
     """Others of the program may go on, and answer it."""
     restores: Restores | None = None
+    set: bool = False
+    """Whether another input or result was set for it, which is given when it is let go."""
 
 
 class Outline(Answer):

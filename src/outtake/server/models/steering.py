@@ -11,10 +11,20 @@ from outtake.server.models.records import MessageQueued
 from outtake.server.models.runs import Breakpoint, Hold, State
 
 
+class GivenAnswer(Answer):
+    """What was set for something that is held: another input (`proceed`), or a result or an error (`serve`)."""
+
+    verb: str
+    value: Json
+    failed: bool
+
+
 class PendingHold(Hold):
     """Something held, with the value of its body."""
 
     value: Json
+    given: GivenAnswer | None = None
+    """What it goes on with when it is let go, where that was set."""
 
 
 class Pending(Answer):

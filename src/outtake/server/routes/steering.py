@@ -60,12 +60,22 @@ for _verb, _name, _told in (
 @router.post("/release")
 def release_hold(service: Using, run: RunId, asked: models.ReleaseRequest) -> RunState:
     """Answer something that is held; what else is held stays so."""
+    return shapes.state(service.release(run, asked.hold, _answer(asked)))
+
+
+@router.post("/set")
+def set_answer(service: Using, run: RunId, asked: models.ReleaseRequest) -> RunState:
+    """Set what something that is held goes on with; it stays held until it is let go."""
+    return shapes.state(service.set_answer(run, asked.hold, _answer(asked)))
+
+
+def _answer(asked: models.ReleaseRequest) -> Document:
     answer: Document = {"verb": asked.verb}
     if asked.verb == "serve":
         answer |= {"value": asked.value, "failed": asked.failed}
     elif "value" in asked.model_fields_set:
         answer |= {"value": asked.value, "edited": True}
-    return shapes.state(service.release(run, asked.hold, answer))
+    return answer
 
 
 @router.post("/run-to")

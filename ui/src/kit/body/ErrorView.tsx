@@ -1,6 +1,9 @@
 /** An error as a debugger shows it: what it says, and the frames that led to it, with source and locals. */
 
+import { Anchor } from "@mantine/core";
+
 import type { Frame, Shape } from "@/model/body";
+import { useSourceAddress } from "@/kit/SourceLink";
 
 import classes from "./Body.module.css";
 
@@ -36,8 +39,14 @@ export function ErrorView({ error }: { error: Extract<Shape, { form: "error" }> 
 }
 
 function FrameView({ frame }: { frame: Frame }) {
+  const address = useSourceAddress(frame.file, frame.line);
   return (
     <>
+      {address !== null && (
+        <Anchor href={address} size="sm" title={frame.file}>
+          Open {shortFile(frame.file)}:{frame.line} in your editor
+        </Anchor>
+      )}
       <pre className={classes["source"]} tabIndex={0} aria-label={`Source of ${frame.function}`}>
         {frame.source.map((line) => (
           <span key={line.number} className={line.number === frame.line ? classes["here"] : undefined}>

@@ -13,7 +13,7 @@ import { useComponents } from "@/state/components";
 import { useMocking } from "@/state/mocking";
 import { useSending } from "@/state/sending";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShowHeld } from "@/views/workspace/Docks";
 
 import classes from "./components.module.css";
 import { useTurns } from "@/state/turns";
@@ -87,7 +87,7 @@ const MOCKED: ReadonlySet<string> = new Set(["tool", "model", "step", "task"]);
 
 function Buttons({ node }: { node: ComponentNode }) {
   const { id, view, place, go } = useWorkspace();
-  const show = useShow();
+  const showHeld = useShowHeld();
   const begin = useSending((sending) => sending.begin);
   const mock = useMocking((mocking) => mocking.begin);
   const points = useBreakpoints(id);
@@ -126,7 +126,7 @@ function Buttons({ node }: { node: ComponentNode }) {
           leftSection={<IconMask size={14} />}
           onClick={() => {
             mock(id, { component: node.path, call });
-            show("mocks");
+            go({ tray: true });
           }}
         >
           Mock it…
@@ -138,7 +138,7 @@ function Buttons({ node }: { node: ComponentNode }) {
           leftSection={<IconSend size={14} />}
           onClick={() => {
             begin(id, node.path);
-            show("pending");
+            showHeld();
           }}
         >
           Send a message

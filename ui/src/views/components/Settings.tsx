@@ -14,14 +14,12 @@ import { problemsOf, problemText, same, titleOf } from "@/model/schema";
 import { configure, fork } from "@/state/commands";
 import { useDrafts } from "@/state/drafts";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./components.module.css";
 
 export function Settings({ path, told, did }: { path: string; told: Component; did: Did | null }) {
-  const { id, view, place } = useWorkspace();
+  const { id, view, place, go } = useWorkspace();
   const navigate = useNavigate();
-  const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
   const [changed, setChanged] = useState<{ [name: string]: unknown }>({});
   const [wrong, setWrong] = useState<{ [name: string]: string }>({});
@@ -53,7 +51,7 @@ export function Settings({ path, told, did }: { path: string; told: Component; d
   const collect = () => {
     for (const edit of edits) add(id, edit, tell(edit));
     reset();
-    show("mocks");
+    go({ tray: true });
   };
   const forkHere = async () => {
     setBusy(true);

@@ -64,7 +64,7 @@ function ComponentTree() {
   };
   const open = (node: ComponentNode) => {
     setCurrent(node.path);
-    go({ component: node.path, [usePrefs.getState().docks.details]: "details" });
+    go({ component: node.path, mode: undefined, [usePrefs.getState().docks.inspector]: "inspector" });
   };
   const toggle = (node: ComponentNode) => {
     if (imported) return;

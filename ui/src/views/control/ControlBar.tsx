@@ -24,9 +24,10 @@ import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/c
 import { runTitle } from "@/model/names";
 import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
+import { OUTCOME_WORDS } from "@/views/runs/marks";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShowHeld } from "@/views/workspace/Docks";
 
 import { CodeChanges } from "./CodeChanges";
 import classes from "./ControlBar.module.css";
@@ -142,7 +143,7 @@ const Scheme = memo(SchemeToggle);
 
 function Status() {
   const { view } = useWorkspace();
-  const show = useShow();
+  const showHeld = useShowHeld();
   const info = view.info;
   if (info === null) return null;
   const hold = info.held[0];
@@ -159,7 +160,7 @@ function Status() {
       ) : hold === undefined ? (
         <span className="ellipsis">{info.trouble !== "" ? info.trouble : tellStatus(info)}</span>
       ) : (
-        <button type="button" className={classes["held"]} onClick={() => show("pending")}>
+        <button type="button" className={classes["held"]} onClick={showHeld}>
           Held: {tellHold(hold)}
           {reason}
           {info.held.length > 1 && ` +${info.held.length - 1}`}
@@ -217,7 +218,7 @@ function Outcome() {
     <Tooltip label={expected ? `Expected: ${expected}` : "By a verdict on this run"}>
       <span className={classes["outcome"]} data-outcome={outcome}>
         {passed ? <IconCheck size={14} aria-hidden /> : <IconX size={14} aria-hidden />}
-        {outcome}
+        {OUTCOME_WORDS[outcome]} answer
       </span>
     </Tooltip>
   );

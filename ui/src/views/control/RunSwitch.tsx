@@ -60,8 +60,8 @@ function Relatives({ id }: { id: string }) {
               </b>
               <span className="quiet">{run.cut !== null && `from ${run.cut}`}</span>
               <span className={classes["outcome"]}>
-                {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="passed" />}
-                {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="failed" />}
+                {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="right answer" />}
+                {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="wrong answer" />}
               </span>
               <span className={classes["result"]}>
                 {oneLine(run.error || answerOf(run.output) || run.status, Number.POSITIVE_INFINITY)}

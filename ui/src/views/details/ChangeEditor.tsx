@@ -4,22 +4,26 @@ import { Button, Group, Skeleton } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconGitFork, IconPlus } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { Edit } from "@/api/schema";
+import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
+import { readConversation, type Tool } from "@/model/conversation";
 import { endsOf } from "@/model/rows";
+import { isFields } from "@/model/schema";
 import { tellReach } from "@/model/reach";
 import { type Change, tellEdit } from "@/model/telling";
 import { useBody } from "@/state/bodies";
 import { editMessage, fork } from "@/state/commands";
+import { useComponents } from "@/state/components";
 import { useDrafts } from "@/state/drafts";
 import { closeEdit, forgetEdit, useBegun, writeEdit } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useReach } from "@/state/reach";
 import { useRecord } from "@/state/run";
+import { Templates } from "@/views/inspector/Templates";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./Details.module.css";
 
@@ -40,7 +44,7 @@ export function ChangeEditor({ seq, change }: { seq: number; change: Change }) {
   if (loading) return <Skeleton height={120} mb={12} />;
   const failed = record?.kind === "invocation_ended" && record.failed === true;
   const value = record?.hash && !failed ? body.data : "";
-  return <Editor seq={seq} change={change} value={value} reaches={source ?? change.seq} />;
+  return <Editor seq={seq} change={change} value={value} reaches={source ?? change.seq} failed={failed} />;
 }
 
 interface EditorProps {
@@ -49,12 +53,13 @@ interface EditorProps {
   value: unknown;
   /** The record whose reach is that of the change: an output is its end. */
   reaches: number;
+  /** Whether the call had failed: there is no result to begin from. */
+  failed: boolean;
 }
 
-function Editor({ seq, change, value, reaches }: EditorProps) {
+function Editor({ seq, change, value, reaches, failed }: EditorProps) {
   const { id, run, view } = useWorkspace();
   const navigate = useNavigate();
-  const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
   const written = useBegun(id, seq)?.values[change.op];
   const next = written === undefined ? value : written;
@@ -63,8 +68,17 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
   const onClose = () => forgetEdit(id, seq);
   const { info, outline } = view;
   const reach = useReach(id, reaches);
+  const component = outline.component(change.seq);
+  const call = outline.call(change.seq);
+  const gives = change.op === "mock_output";
+  const tools = useToolsOf(gives && call === "model" ? change.seq : null);
+  const { byPath } = useComponents(id, view);
+  const accepts = change.op === "replace_input" ? byPath.get(component)?.told?.accepts["arguments"] : undefined;
   const box = useRef<HTMLElement>(null);
-  useEffect(() => box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus(), []);
+  useEffect(() => {
+    if (box.current?.contains(document.activeElement)) return;
+    box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus();
+  }, []);
   const queued = info?.live === true && change.op === "replace_message";
   const edit: Edit = { op: change.op, seq: change.seq, value: next };
   const told = tellEdit(run.record(change.seq), change, outline.component(change.seq));
@@ -86,7 +100,6 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
     if (problem !== null) return;
     add(id, edit, told);
     onClose();
-    show("mocks");
   };
   const now = async () => {
     if (problem !== null) return;
@@ -97,14 +110,25 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
       ref={box}
       className={classes["editor"]}
       aria-label={change.label}
-      onKeyDown={(event) => event.key === "Escape" && closeEdit(id, seq)}
+      onKeyDown={onEscape(() => closeEdit(id, seq))}
     >
-      <h3 className={classes["editorHead"]}>{HEADS[change.op]}</h3>
+      <Group justify="space-between" mb={6} gap={6}>
+        <h3 className={classes["editorHead"]}>{HEADS[change.op]}</h3>
+        {gives && (
+          <Templates
+            component={component}
+            except={failed ? undefined : reaches}
+            onUse={(from) => writeEdit(id, seq, from)}
+          />
+        )}
+      </Group>
       <ValueEditor
         value={next}
         base={value}
         label={change.label}
         text={change.op === "replace_message"}
+        schema={isFields(accepts) ? accepts : null}
+        tools={tools}
         autoFocus
         onChange={(to, why) => {
           writeEdit(id, seq, to);
@@ -117,7 +141,7 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
           {problem}
         </p>
       )}
-      <Group gap={6} mt={8}>
+      <Group gap={6} mt={8} className={classes["end"] ?? ""}>
         <Button
           leftSection={<IconGitFork size={14} />}
           loading={busy}
@@ -149,4 +173,15 @@ function Editor({ seq, change, value, reaches }: EditorProps) {
       </p>
     </section>
   );
+}
+
+const NO_TOOLS: readonly Tool[] = [];
+
+/** The tools that a model was told of in a call; undefined where it is no call of a model. */
+function useToolsOf(seq: number | null): readonly Tool[] | undefined {
+  const { run } = useWorkspace();
+  const record = useRecord(run, seq ?? undefined);
+  const { data, isPlaceholderData } = useBody(record?.hash);
+  const asked = isPlaceholderData ? undefined : data;
+  return useMemo(() => (seq === null ? undefined : (readConversation(asked)?.tools ?? NO_TOOLS)), [seq, asked]);
 }

@@ -3,7 +3,7 @@
 import { Anchor, Button, Group, Skeleton } from "@mantine/core";
 import { type ReactNode, useRef } from "react";
 
-import type { StateRestored } from "@/api/schema";
+import type { Code, StateRestored } from "@/api/schema";
 import type { LogRecord } from "@/api/types";
 import { BodyView } from "@/kit/body/BodyView";
 import { TextDiff } from "@/kit/diff/TextDiff";
@@ -16,9 +16,11 @@ import { soleText } from "@/model/body";
 import { changesOf, startOf, tell, waiter } from "@/model/telling";
 import { verbsOf } from "@/model/verbs";
 import { useBody, useTold } from "@/state/bodies";
+import { useCode } from "@/state/code";
 import { beginEdit, useBegun } from "@/state/editing";
 import { useOfOutline } from "@/state/following";
 import { useRecord } from "@/state/run";
+import { SourceLink } from "@/kit/SourceLink";
 import { ASPECT_ICONS, UnknownIcon, VERB_ICONS } from "@/views/records/icons";
 import { Origins } from "@/views/why/Origins";
 import { useWorkspace } from "@/views/workspace/context";
@@ -222,6 +224,10 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
   const { view, select, go } = useWorkspace();
   const { outline } = view;
   const hands = outline.doneTo(seq);
+  const { id, run } = useWorkspace();
+  const start = startOf(outline, seq);
+  const started = useRecord(run, start === NONE ? undefined : start);
+  const code = useCode(id, view.info?.live ?? false);
   const facts: [string, ReactNode][] = [];
   const link = (to: number) => (
     <Anchor component="button" size="sm" onClick={() => select(to)}>
@@ -265,6 +271,8 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
         </Anchor>
       )),
     ]);
+  if (started?.kind === "invocation_started" && (started.functions ?? []).length > 0)
+    facts.push(["Source", <Source key="s" functions={started.functions ?? []} component={component} code={code} />]);
   if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
   if (view.info?.timed !== false) facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
   return (
@@ -277,6 +285,37 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
       ))}
     </dl>
   );
+}
+
+interface SourceProps {
+  /** Each as path:qualname. */
+  functions: readonly string[];
+  component: string;
+  code: Code | null;
+}
+
+/** The program's own functions that a call executes, and whether they are others now. */
+function Source({ functions, component, code }: SourceProps) {
+  const renewed = code?.renewed.some((one) => one.component === component) === true;
+  return (
+    <>
+      {functions.map((told) => {
+        const [path = "", name = ""] = splitLast(told);
+        return (
+          <span key={told}>
+            <SourceLink path={code === null ? path : `${code.folder}/${path}`}>{path}</SourceLink>{" "}
+            <span className="mono">{name}</span>{" "}
+          </span>
+        );
+      })}
+      {renewed && <b>changed since {code.run}</b>}
+    </>
+  );
+}
+
+function splitLast(told: string): [string, string] {
+  const colon = told.lastIndexOf(":");
+  return [told.slice(0, colon), told.slice(colon + 1)];
 }
 
 const HOW: { [how: string]: string } = {

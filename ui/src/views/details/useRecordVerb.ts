@@ -22,7 +22,7 @@ export function useRecordVerb(): (verb: RecordVerb["id"], seq: number) => Promis
         const change = firstChange(outline, seq);
         if (change === undefined) return;
         select(seq);
-        show("details");
+        show("inspector");
         beginEdit(id, seq, change.op);
         return;
       }

@@ -97,7 +97,7 @@ function Drawn() {
   const names = useMemo(() => new Map(graph.nodes.map((node) => [node.path, node.name])), [graph]);
   const nameOf = useCallback((path: string) => names.get(path) ?? path, [names]);
   const open = useCallback(
-    (path: string) => go({ component: path, [usePrefs.getState().docks.details]: "details" }),
+    (path: string) => go({ component: path, mode: undefined, [usePrefs.getState().docks.inspector]: "inspector" }),
     [go],
   );
   const openEdge = useCallback(

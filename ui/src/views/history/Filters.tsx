@@ -121,7 +121,7 @@ export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }:
               : hit >= 0
                 ? `${(hit + 1).toLocaleString("en")} of ${count(hits.length, "place")}`
                 : search.found.size < search.total
-                  ? `the first ${search.found.size.toLocaleString("en")} of ${search.total.toLocaleString("en")} found`
+                  ? `${count(search.total, "record")} found, the first ${search.found.size.toLocaleString("en")} shown`
                   : `${count(search.total, "record")} found${lines.length < search.total ? `, in ${count(lines.length, thing)}` : ""}`}
       </span>
       {search.found !== null && search.firsts < search.total && (

@@ -21,7 +21,6 @@ import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
 import { Filters } from "./Filters";
-import { HeldBanner } from "./HeldBanner";
 import { useHighlights } from "./highlights";
 import classes from "./History.module.css";
 import { type Lines, useLines } from "./lines";
@@ -69,10 +68,11 @@ export function History({ focused }: { focused: boolean }) {
 
   // Who clicks on a record wants to see it: beside the list the details come to the front, unless that side is closed.
   const { side } = useOpen();
-  const dock = usePrefs((prefs) => prefs.docks.details);
+  const dock = usePrefs((prefs) => prefs.docks.inspector);
   const beside = side !== null && dock === "side";
   const onSelect = useCallback(
-    (seq: number) => go({ at: seq, component: undefined, ...(beside && { side: "details" as const }) }),
+    (seq: number) =>
+      go({ at: seq, component: undefined, mode: undefined, ...(beside && { side: "inspector" as const }) }),
     [go, beside],
   );
   const onFold = useCallback((seq: number) => setFolded((before) => toggled(before, seq)), []);
@@ -264,7 +264,6 @@ export function History({ focused }: { focused: boolean }) {
           />
         )}
       </div>
-      <HeldBanner />
       <RecordMenu at={menu} onClose={() => setMenu(null)} />
     </>
   );

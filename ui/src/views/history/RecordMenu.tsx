@@ -81,7 +81,7 @@ function Items({ seq }: { seq: number }) {
           disabled={imported}
           title={why}
           onClick={() => {
-            show("details");
+            show("inspector");
             beginEdit(id, seq, change.op);
           }}
         >

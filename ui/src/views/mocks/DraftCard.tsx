@@ -6,6 +6,7 @@ import { useState } from "react";
 
 import type { Edit } from "@/api/schema";
 import { plainText } from "@/kit/diff/plain";
+import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { soleText, untyped } from "@/model/body";
 import { hasValue } from "@/model/mocks";
@@ -78,7 +79,7 @@ export function DraftCard({ draft: { edit, told }, refusal, save, remove, onChan
       )}
       {hasValue(edit) &&
         (editing ? (
-          <>
+          <div role="group" aria-label={`Value: ${told}`} onKeyDown={onEscape(end)}>
             <ValueEditor
               value={value}
               label={told}
@@ -99,7 +100,7 @@ export function DraftCard({ draft: { edit, told }, refusal, save, remove, onChan
                 Cancel
               </Button>
             </Group>
-          </>
+          </div>
         ) : (
           <pre className={classes["value"]}>{soleText(edit.value) ?? plainText(untyped(edit.value))}</pre>
         ))}

@@ -151,7 +151,7 @@ function Edits({ info, edits, unused }: { info: RunInfo; edits: RunInfo["edits"]
               parent,
               info.edits.map((edit, n) => ({ id: n + 1, edit, told: tellMock(edit) })),
             );
-            void navigate({ to: "/runs/$run", params: { run: parent }, search: { side: "mocks" } });
+            void navigate({ to: "/runs/$run", params: { run: parent }, search: { tray: true } });
           }}
         >
           Change these and fork {info.parent} again

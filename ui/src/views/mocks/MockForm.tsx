@@ -4,6 +4,7 @@ import { Button, Group, NativeSelect, NumberInput, Select, SegmentedControl } fr
 import { type FormEvent, useMemo, useState } from "react";
 
 import type { Edit } from "@/api/schema";
+import { onEscape } from "@/kit/escape";
 import { JsonField } from "@/kit/forms/JsonField";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { type Answer, ANSWER_NAMES, ANSWERS, lastResult } from "@/model/mocks";
@@ -59,7 +60,7 @@ export function MockForm({ components, of, add, close }: MockFormProps) {
     });
   };
   return (
-    <form className={classes["form"]} aria-label="A new mock" onSubmit={done}>
+    <form className={classes["form"]} aria-label="A new mock" onSubmit={done} onKeyDown={onEscape(close)}>
       <Select
         label="Component"
         autoFocus={of === null}

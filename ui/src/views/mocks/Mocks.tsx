@@ -23,7 +23,7 @@ export default function Mocks() {
   const made = Boolean(view.info?.parent) || (view.info?.mocks?.length ?? 0) > 0;
   const shown = made && !adding ? (asked ?? (collected > 0 ? "next" : "report")) : "next";
   return (
-    <section className={classes["panel"]} aria-label="Changes">
+    <div className={classes["panel"]}>
       {made && (
         <div className={classes["switch"]}>
           <SegmentedControl
@@ -42,6 +42,6 @@ export default function Mocks() {
         </div>
       )}
       {shown === "next" ? <NextFork /> : <ForkReport />}
-    </section>
+    </div>
   );
 }

@@ -15,48 +15,39 @@ import {
 import { randomId } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconChevronRight, IconDownload, IconFileImport, IconGitFork, IconPlus } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { api, got } from "@/api/client";
-import type { RunInfo } from "@/api/schema";
 import { count } from "@/kit/words";
-import { cutOf, holdsFromStart, invokedIn, mocksFile, REPEATS, refusedBy, REUSES, tellMock } from "@/model/mocks";
-import { asBefore, attempt, forked, mayStart } from "@/state/commands";
+import { cutOf, holdsFromStart, invokedIn, mocksFile, REPEATS, REUSES, tellMock } from "@/model/mocks";
+import { tellChangedParts } from "@/model/code";
+import { useCode } from "@/state/code";
+import { attempt } from "@/state/commands";
 import { type Draft, useDrafts } from "@/state/drafts";
 import { useOfOutline } from "@/state/following";
-import { useForking, useForkings } from "@/state/forking";
-import { conditionsFrom } from "@/state/kept";
+import { useForking } from "@/state/forking";
 import { useMocking } from "@/state/mocking";
 import { useWorkspace } from "@/views/workspace/context";
 
 import { DraftCard } from "./DraftCard";
 import { MockForm } from "./MockForm";
 import classes from "./Mocks.module.css";
+import { useMakeFork } from "./useMakeFork";
 
 const NONE: readonly Draft[] = [];
-
-/** Why the server does not make the fork, and which change it is about; -1 where none. */
-interface Refusal {
-  message: string;
-  draft: number;
-}
 
 export function NextFork() {
   const { id, view } = useWorkspace();
   const drafts = useDrafts(({ byRun }) => byRun[id]) ?? NONE;
   const { add, remove, change, clear, put } = useDrafts();
   const [forking, set] = useForking(id);
-  const forget = useForkings((forkings) => forkings.forget);
   const components = useOfOutline(view.outline, invokedIn);
-  const navigate = useNavigate();
   const mocking = useMocking();
   const adding = mocking.run === id;
   const [more, setMore] = useState(false);
-  const [busy, setBusy] = useState<"fork" | "run" | null>(null);
+  const { busy, refusal, forgetRefusal, fork, runAgain } = useMakeFork(drafts);
   /** Those whose values are being changed. */
   const [changing, setChanging] = useState<ReadonlySet<number>>(new Set());
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
   const edits = drafts.map(({ edit }) => edit);
   const { info } = view;
   const imported = info?.imported === true;
@@ -95,34 +86,6 @@ export function NextFork() {
       ),
     });
   };
-  const made = async (how: "fork" | "run", asking: () => Promise<RunInfo>) => {
-    setBusy(how);
-    setRefusal(null);
-    try {
-      const { run } = await asking();
-      clear(id);
-      forget(id);
-      void navigate({ to: "/runs/$run", params: { run }, search: { side: "mocks" } });
-    } catch (error) {
-      const { message } = error as Error;
-      setRefusal({ message, draft: drafts[refusedBy(message, edits)]?.id ?? -1 });
-    }
-    setBusy(null);
-  };
-  const fork = () =>
-    made("fork", () => {
-      const { at, reuse, repeat, serveFailures, live, pause, name } = forking;
-      const how = { reuse, repeat, serve_failures: serveFailures, live, pause, name };
-      const body = { at, edits, ...how, breakpoints: conditionsFrom(id) };
-      return forked(id, body);
-    });
-  const runAgain = () =>
-    made("run", () => {
-      if (info === null) throw new Error("the run is not known yet");
-      if (!mayStart(info)) throw new Error("nothing was started");
-      const body = { ...asBefore(info), pause: forking.pause, edits: [...info.mocks, ...edits] };
-      return got(api.POST("/api/runs", { body })) as Promise<RunInfo>;
-    });
   const load = async (file: File | null) => {
     if (file === null) return;
     const read = await attempt(`${file.name} cannot be read as mocks`, async () => {
@@ -150,8 +113,8 @@ export function NextFork() {
             <div className={classes["empty"]}>
               <b>No changes are collected yet</b>
               <p>
-                Select a message or an output, change it in the details and choose “Add to changes”. Or add a mock: what
-                a component returns instead of being executed. Then make all of them in one fork.
+                Select a message or an output, change it in the inspector and choose “Add to changes”. Or add a mock:
+                what a component returns instead of being executed. Then make all of them in one fork.
               </p>
             </div>
           )}
@@ -164,7 +127,7 @@ export function NextFork() {
                     refusal={refusal?.draft === draft.id ? refusal.message : null}
                     save={(edit) => {
                       change(id, draft.id, edit, draft.told);
-                      setRefusal(null);
+                      forgetRefusal();
                     }}
                     remove={() => {
                       undoable(`Removed: ${draft.told}`);
@@ -248,7 +211,7 @@ export function NextFork() {
             </Radio.Group>
             <UnstyledButton aria-expanded={more} className={classes["more"]} onClick={() => setMore(!more)}>
               <IconChevronRight size={14} data-open={more || undefined} className={classes["chevron"]} aria-hidden />
-              Cut, what is executed in any case, repetition, name
+              More: where it is cut, what is always executed, effects, its name
             </UnstyledButton>
             {more && (
               <div className={classes["fields"]}>
@@ -306,6 +269,7 @@ export function NextFork() {
           </div>
         )}
       </div>
+      {!imported && <ChangedCode />}
       {!imported && (
         <footer className={classes["foot"]}>
           {refusal !== null && refusal.draft === -1 && (
@@ -339,6 +303,19 @@ export function NextFork() {
         </footer>
       )}
     </div>
+  );
+}
+
+/** What of the program is not what the run was recorded with, and what a fork does about that. */
+function ChangedCode() {
+  const { id, view } = useWorkspace();
+  const code = useCode(id, view.info?.live ?? false);
+  const told = code === null ? "" : tellChangedParts(code);
+  if (told === "") return null;
+  return (
+    <p className={classes["changed"]} role="status">
+      <b>{told}.</b> After the cut the new code is executed; before it the record holds.
+    </p>
   );
 }
 

@@ -7,7 +7,7 @@ import type { RunInfo } from "@/api/schema";
 import { runTitle } from "@/model/names";
 import type { Column } from "@/model/overview";
 import { useRuns } from "@/state/runs";
-import { OutcomeMark, StatusMark } from "@/views/runs/marks";
+import { OUTCOME_WORDS, OutcomeMark, StatusMark } from "@/views/runs/marks";
 
 import classes from "./Overview.module.css";
 
@@ -62,7 +62,7 @@ export function Foot({ run, status, left, width }: FootProps) {
     <div
       className={classes["foot"]}
       data-narrow={width < TOLD || undefined}
-      title={known?.outcome ?? now}
+      title={known?.outcome ? `${OUTCOME_WORDS[known.outcome]} answer` : now}
       style={{ left, width }}
     >
       {known?.outcome && !known.live ? (
@@ -107,7 +107,7 @@ export function RunTable({ columns, current, selected }: RunTableProps) {
               <td>{known?.records ?? ""}</td>
               <td>{edits.length}</td>
               <td>{known?.status ?? ""}</td>
-              <td>{known?.outcome ?? "not judged"}</td>
+              <td>{known?.outcome ? OUTCOME_WORDS[known.outcome] : "not judged"}</td>
               <td>{run === current ? (selected ?? "") : ""}</td>
             </tr>
           );

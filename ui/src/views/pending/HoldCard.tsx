@@ -1,40 +1,65 @@
 /** Something that is held: why, with what, and what can be answered. */
 
 import { Button, Textarea } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { PendingHold } from "@/api/schema";
 import { BodyView } from "@/kit/body/BodyView";
+import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { moment } from "@/kit/words";
 import { tellHold } from "@/model/control";
-import { answersTo, type HoldAnswer } from "@/model/pending";
+import { readConversation } from "@/model/conversation";
+import { answersTo, type HoldAnswer, subjectOf } from "@/model/pending";
 import { isFields, type Schema } from "@/model/schema";
-import { VERB_NAMES } from "@/state/actions";
 import { forgetAnswer, useWritten, writeAnswer } from "@/state/answering";
-import { control, fork, release } from "@/state/commands";
+import { control, fork, release, setAnswer } from "@/state/commands";
+import { Templates } from "@/views/inspector/Templates";
 import { useWorkspace } from "@/views/workspace/context";
-import { useNavigate } from "@tanstack/react-router";
 
 import classes from "./Pending.module.css";
 
-const STEPS = ["next", "step", "out"] as const;
 const GIVING = { input: "What goes in instead", result: "What comes back", error: "What the error says" } as const;
 
-export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema | null }) {
+export interface HoldCardProps {
+  hold: PendingHold;
+  schema: Schema | null;
+  /** Whether nothing else is held: then the verbs of the bar are about this. */
+  alone: boolean;
+}
+
+export function HoldCard({ hold, schema, alone }: HoldCardProps) {
   const { id, select } = useWorkspace();
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const answers = answersTo(hold);
   const written = useWritten(id, hold.hold);
   const giving = answers.find((answer) => answer.label === written?.label) ?? null;
   const asks = hold.when === "input";
-  const about = hold.message ?? hold.invocation ?? hold.parent;
+  const about = subjectOf(hold);
   const give = async (answer: HoldAnswer, value?: unknown) => {
     setBusy(true);
     const done = await release(id, { ...answer.release(value), hold: hold.hold });
     setBusy(false);
     if (done) forgetAnswer(id, hold.hold);
+  };
+  const keep = async (answer: HoldAnswer | null, value?: unknown) => {
+    setBusy(true);
+    const said = answer === null ? ({ verb: "proceed" } as const) : answer.release(value);
+    const done = await setAnswer(id, { ...said, hold: hold.hold });
+    if (done) {
+      forgetAnswer(id, hold.hold);
+      await queries.invalidateQueries({ queryKey: ["pending", id] });
+    }
+    setBusy(false);
+    return done;
+  };
+  const keepAndContinue = async (answer: HoldAnswer, value: unknown) => {
+    if (!alone) return give(answer, value);
+    if (await keep(answer, value)) await control(id, "continue");
   };
   const retry = async () => {
     if (hold.invocation === null) return;
@@ -46,7 +71,7 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
   const button = (answer: HoldAnswer) => (
     <Button
       key={answer.label}
-      variant={answer.usual ? "filled" : "default"}
+      variant={answer.usual && !answer.plain ? "filled" : "default"}
       disabled={busy || giving !== null}
       {...(answer.harsh && { c: "var(--ot-failed)" })}
       onClick={() =>
@@ -58,6 +83,8 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
       {answer.label}
     </Button>
   );
+  const told = hold.when === "after" ? (hold.failed ? "Error" : "Result") : "Input";
+  const { given } = hold;
   return (
     <article className={classes["hold"]} aria-label={`Held: ${tellHold(hold)}`}>
       <div className={classes["holdHead"]}>
@@ -75,48 +102,48 @@ export function HoldCard({ hold, schema }: { hold: PendingHold; schema: Schema |
         {hold.reason !== "" && ` · ${hold.reason}`}
         {hold.effects !== null && ` · effects: ${hold.effects}`}
       </div>
-      {!asks && hold.body !== null && giving === null && (
+      {given !== null && given !== undefined && giving === null && (
+        <section className={classes["given"]} aria-label="What you set">
+          <BodyView
+            value={given.value}
+            label={
+              given.verb === "proceed"
+                ? "You set what goes in"
+                : given.failed
+                  ? "You set the error"
+                  : "You set the result"
+            }
+          />
+          <p className={classes["kept"]}>It holds as soon as this goes on: continue (F5) or step (F10, F11).</p>
+          <Button variant="default" size="compact-xs" disabled={busy} onClick={() => void keep(null)}>
+            Take it back
+          </Button>
+        </section>
+      )}
+      {!asks && hold.body !== null && (
         <div className={classes["value"]}>
-          <BodyView value={hold.value} label={hold.when === "after" ? (hold.failed ? "Error" : "Result") : "Input"} />
+          <BodyView value={hold.value} label={told} />
         </div>
       )}
       {shown?.needs != null && (
         <Giving
           key={shown.label}
           answer={shown}
+          hold={hold}
           title={asks ? "Your answer" : GIVING[shown.needs]}
           first={shown.needs === "error" ? "" : firstValue(hold, shown)}
           written={written?.value}
           schema={shown.needs === "input" ? schema : null}
           busy={busy}
           onWrite={(value) => writeAnswer(id, hold.hold, { label: shown.label, value })}
-          onGive={(value) => void give(shown, value)}
+          onGive={(value) => void (asks ? give(shown, value) : keepAndContinue(shown, value))}
+          onSet={asks ? null : (value) => void keep(shown, value)}
           onCancel={asks ? null : () => forgetAnswer(id, hold.hold)}
         />
       )}
-      {!asks && (
-        <div className={classes["buttons"]}>
-          {answers.filter((answer) => answer.needs === null && !answer.harsh).map(button)}
-          {hold.when !== "diverged" &&
-            STEPS.map((verb) => (
-              <Button
-                key={verb}
-                variant="default"
-                title={VERB_NAMES[verb].keys}
-                disabled={giving !== null}
-                onClick={() => void control(id, verb, hold.hold)}
-              >
-                {VERB_NAMES[verb].label}
-              </Button>
-            ))}
-        </div>
-      )}
-      {giving !== null && !asks && (
-        <p className={classes["kept"]}>What you write is kept. Give it or cancel it to go on in another way.</p>
-      )}
       {giving === null && !asks && (
-        <div className={classes["more"]}>
-          {answers.filter((answer) => answer.needs !== null || answer.harsh).map(button)}
+        <div className={classes["buttons"]}>
+          {answers.filter((answer) => !(answer.plain && alone)).map(button)}
           {hold.when === "after" && hold.failed && hold.invocation !== null && (
             <Button variant="default" onClick={() => void retry()}>
               Try again in a fork
@@ -135,6 +162,7 @@ function firstValue(hold: PendingHold, answer: HoldAnswer): unknown {
 
 interface GivingProps {
   answer: HoldAnswer;
+  hold: PendingHold;
   title: string;
   /** What is there to begin with. */
   first: unknown;
@@ -143,12 +171,21 @@ interface GivingProps {
   schema: Schema | null;
   busy: boolean;
   onWrite: (value: unknown) => void;
+  /** Give it, and let the run go on. */
   onGive: (value: unknown) => void;
+  /** Give it and hold on; null where that makes no sense. */
+  onSet: ((value: unknown) => void) | null;
   onCancel: (() => void) | null;
 }
 
-function Giving({ answer, title, first, written, schema, busy, onWrite, onGive, onCancel }: GivingProps) {
+function Giving(props: GivingProps) {
+  const { answer, hold, title, first, written, schema, busy, onWrite, onGive, onSet, onCancel } = props;
   const value = written === undefined ? first : written;
+  const isAnswer = answer.needs === "result" && hold.call === "model";
+  const tools = useMemo(
+    () => (isAnswer ? (readConversation(hold.value)?.tools ?? []) : undefined),
+    [isAnswer, hold.value],
+  );
   const [problem, setProblem] = useState<string | null>(null);
   const give = () => {
     if (problem === null && !busy) onGive(value);
@@ -159,8 +196,17 @@ function Giving({ answer, title, first, written, schema, busy, onWrite, onGive, 
     if (asked) box.current?.scrollIntoView({ block: "nearest" });
   }, [asked]);
   return (
-    <div ref={box} className={classes["editor"]}>
-      <h5 className={classes["editorTitle"]}>{title}</h5>
+    <div
+      ref={box}
+      role="group"
+      aria-label={title}
+      className={classes["editor"]}
+      onKeyDown={onCancel === null ? undefined : onEscape(onCancel)}
+    >
+      <div className={classes["editorHead"]}>
+        <h5 className={classes["editorTitle"]}>{title}</h5>
+        {answer.needs === "result" && hold.call !== null && <Templates component={hold.component} onUse={onWrite} />}
+      </div>
       {answer.needs === "error" ? (
         <Textarea
           aria-label={title}
@@ -178,6 +224,7 @@ function Giving({ answer, title, first, written, schema, busy, onWrite, onGive, 
           autoFocus={asked}
           base={first}
           schema={isFields(value) && "$type" in value ? null : schema}
+          tools={tools}
           onChange={(next, wrong) => {
             onWrite(next);
             setProblem(wrong);
@@ -191,8 +238,18 @@ function Giving({ answer, title, first, written, schema, busy, onWrite, onGive, 
         </div>
       )}
       <div className={classes["buttons"]} style={{ paddingInline: 0, paddingBottom: 0 }}>
-        <Button loading={busy} disabled={problem !== null} onClick={give}>
-          {answer.label.replace("…", "")}
+        {onSet !== null && (
+          <Button
+            variant="default"
+            disabled={problem !== null || busy}
+            title="It stays held: look at it, then continue or step"
+            onClick={() => onSet(value)}
+          >
+            Set
+          </Button>
+        )}
+        <Button loading={busy} disabled={problem !== null} title="Ctrl+Enter" onClick={give}>
+          {onSet === null ? answer.label : "Set and continue"}
         </Button>
         {onCancel !== null && (
           <Button variant="subtle" color="gray" onClick={onCancel}>

@@ -39,7 +39,7 @@ function LivePending() {
     queryFn: () => got(api.GET("/api/runs/{run}/pending", { params: { path: { run: id } } })),
     retry: false,
   });
-  const holds = (view.info?.held ?? []).map((hold) => hold.hold).join(" ");
+  const holds = (view.info?.held ?? []).map((hold) => `${hold.hold}${hold.set ? "+" : ""}`).join(" ");
   const sign = useThrottledValue(`${holds} ${view.info?.status} ${view.outline.version}`, PAUSE);
   useEffect(() => {
     void refetch();
@@ -67,7 +67,12 @@ function LivePending() {
         </p>
       )}
       {held.map((hold) => (
-        <HoldCard key={hold.hold} hold={hold} schema={schemaOf(hold.component, hold.type ?? "")} />
+        <HoldCard
+          key={hold.hold}
+          hold={hold}
+          schema={schemaOf(hold.component, hold.type ?? "")}
+          alone={held.length === 1}
+        />
       ))}
       <h3 className={classes["part"]}>
         {queued.length === 0 ? "No message is queued" : `${count(queued.length, "message")} queued, the next one first`}

@@ -15,6 +15,7 @@ import {
 import { useEffect, useRef, useState } from "react";
 
 import type { MessageQueued } from "@/api/schema";
+import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { oneLine } from "@/kit/words";
 import { soleText, untyped } from "@/model/body";
@@ -217,7 +218,7 @@ function EditMessage({ value, label, schema, onSave, onCancel }: EditProps) {
     box.current?.scrollIntoView({ block: "nearest" });
   }, []);
   return (
-    <div ref={box} className={classes["editor"]}>
+    <div ref={box} role="group" aria-label={label} className={classes["editor"]} onKeyDown={onEscape(onCancel)}>
       <ValueEditor
         value={next}
         label={label}

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { Edit } from "@/api/schema";
+import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { oneLine } from "@/kit/words";
 import { messageTypes } from "@/model/components";
@@ -15,14 +16,12 @@ import { fork, sendMessage } from "@/state/commands";
 import { useComponents } from "@/state/components";
 import { useDrafts } from "@/state/drafts";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
 
 import classes from "./Pending.module.css";
 
 export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
-  const { id, view, place } = useWorkspace();
+  const { id, view, place, go } = useWorkspace();
   const navigate = useNavigate();
-  const show = useShow();
   const add = useDrafts((drafts) => drafts.add);
   const { nodes, byPath } = useComponents(id, view);
   const able = useMemo(() => {
@@ -69,13 +68,14 @@ export function SendForm({ to, onClose }: { to: string; onClose: () => void }) {
   const collect = () => {
     add(id, edit, `Send to ${shortName(component)}: “${oneLine(saidBy(value), 60)}”`);
     onClose();
-    show("mocks");
+    go({ tray: true });
   };
   return (
     <form
       ref={box}
       className={classes["send"]}
       aria-label="Send a message"
+      onKeyDown={onEscape(onClose)}
       onSubmit={(event) => {
         event.preventDefault();
         void (live ? send() : forkHere());

@@ -50,6 +50,9 @@ export function StatusMark({ status, imported = false }: { status: Status; impor
   );
 }
 
+/** How an answer came out, in a word that is none for an error. */
+export const OUTCOME_WORDS: Record<NonNullable<RunSummary["outcome"]>, string> = { passed: "right", failed: "wrong" };
+
 /** Whether the answer is right: nothing where nobody knows. */
 export function OutcomeMark({ outcome }: { outcome: RunSummary["outcome"] | undefined }) {
   if (!outcome) return null;
@@ -57,7 +60,7 @@ export function OutcomeMark({ outcome }: { outcome: RunSummary["outcome"] | unde
   return (
     <span className={classes["mark"]} data-tone={outcome}>
       <Icon size={15} stroke={2.4} aria-hidden />
-      {outcome}
+      {OUTCOME_WORDS[outcome]}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 /** Every command by name: Ctrl+K. */
 
+import { notifications } from "@mantine/notifications";
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
@@ -8,15 +9,19 @@ import { useMantineColorScheme } from "@mantine/core";
 
 import { oneLine } from "@/kit/words";
 import { VERBS, whyNot } from "@/model/control";
+import { EDITORS, isAddress } from "@/model/editors";
 import { runTitle } from "@/model/names";
+import { verbsOf } from "@/model/verbs";
 import { useForkEnd, useRunAgain, useTryDemo, useVerb, VERB_NAMES } from "@/state/actions";
 import { isAnswered } from "@/state/answering";
 import { shareRun } from "@/state/commands";
 import { DENSITIES, PANELS } from "@/state/place";
+import { usePrefs } from "@/state/prefs";
 import { useRuns } from "@/state/runs";
+import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "@/views/history/reading";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShow, useShowHeld } from "@/views/workspace/Docks";
 import { PANEL_KINDS } from "@/views/workspace/panels";
 
 const MOST_RUNS = 50;
@@ -26,6 +31,10 @@ export function Palette() {
   const { runs } = useRuns();
   const navigate = useNavigate();
   const show = useShow();
+  const showHeld = useShowHeld();
+  const doRecordVerb = useRecordVerb();
+  const editor = usePrefs((prefs) => prefs.editor);
+  const openWith = usePrefs((prefs) => prefs.openWith);
   const doVerb = useVerb(view.info);
   const runAgain = useRunAgain();
   const forkEnd = useForkEnd();
@@ -74,6 +83,18 @@ export function Palette() {
       description: PANEL_KINDS[panel].about,
       onClick: () => show(panel),
     })),
+    {
+      id: "show-held",
+      label: "Show what is held and queued",
+      description: "And send a message",
+      onClick: showHeld,
+    },
+    {
+      id: "show-changes",
+      label: "Show the collected changes",
+      description: "Edits and mocks for the next fork, and what became of those of this one",
+      onClick: () => go({ tray: true }),
+    },
     {
       id: "search",
       label: "Search what was said",
@@ -133,10 +154,40 @@ export function Palette() {
       description: oneLine(run.error || run.output || run.input, 80),
       onClick: () => void navigate({ to: "/runs/$run", params: { run: run.run }, search: {} }),
     }));
+  const seq = place.at;
+  const selected: SpotlightActionData[] =
+    seq === undefined || seq >= outline.length || info?.imported === true
+      ? []
+      : verbsOf(outline, seq).map((verb) => ({
+          id: `verb-${verb.id}`,
+          label: verb.label,
+          description: `${verb.key}: ${verb.about}`,
+          onClick: () => void doRecordVerb(verb.id, seq),
+        }));
+  const editors: SpotlightActionData[] = [
+    ...EDITORS.map(({ name, address }) => ({
+      id: `editor-${name}`,
+      label: address === "" ? "Show source lines without links" : `Open source lines in ${name}`,
+      onClick: () => openWith(address),
+    })),
+    {
+      id: "editor-other",
+      label: "Open source lines in another editor…",
+      description: "An address with {path} and {line}",
+      onClick: () => {
+        const address = window.prompt("The address that opens a line, with {path} and {line}", editor);
+        if (address === null) return;
+        if (isAddress(address)) openWith(address);
+        else notifications.show({ color: "red", message: `${address} is no address of an editor` });
+      },
+    },
+  ];
   const groups: SpotlightActionGroupData[] = [
     { group: "Go to", actions: jump },
+    { group: `Record ${seq ?? ""}`, actions: selected },
     { group: "Control", actions: control },
     { group: "View", actions: views },
+    { group: "Source", actions: editors },
     {
       group: "Runs",
       actions: [

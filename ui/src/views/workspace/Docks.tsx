@@ -29,13 +29,20 @@ export function useOpen(): Record<Dock, PanelId | null> {
     if (asked !== undefined && docks[asked] === dock) return asked;
     return docks[usual] === dock ? usual : (PANELS.find((panel) => docks[panel] === dock) ?? null);
   };
-  return { bottom: shown("bottom", "overview"), side: shown("side", "details") };
+  return { bottom: shown("bottom", "overview"), side: shown("side", "inspector") };
 }
 
 /** Open a panel in the dock where it lives. */
 export function useShow(): (panel: PanelId) => void {
   const { go } = useWorkspace();
-  return (panel) => go({ [usePrefs.getState().docks[panel]]: panel });
+  return (panel) =>
+    go({ [usePrefs.getState().docks[panel]]: panel, ...(panel === "inspector" && { mode: undefined }) });
+}
+
+/** Open what is held and queued, in the inspector. */
+export function useShowHeld(): () => void {
+  const { go } = useWorkspace();
+  return () => go({ [usePrefs.getState().docks.inspector]: "inspector", mode: "held" });
 }
 
 interface DockTabsProps {
@@ -83,7 +90,7 @@ export const DockTabs = memo(function DockTabs({ dock, open, held, go }: DockTab
             >
               <Icon size={14} stroke={1.7} aria-hidden />
               {title}
-              {panel === "pending" && held > 0 && <span className={classes["badge"]}>{held}</span>}
+              {panel === "inspector" && held > 0 && <span className={classes["badge"]}>{held}</span>}
             </button>
           );
         })}

@@ -15,6 +15,8 @@ import { Coach } from "@/views/coach/Coach";
 import { ControlBar } from "@/views/control/ControlBar";
 import { useRecordKeys } from "@/views/details/useRecordVerb";
 import { History } from "@/views/history/History";
+import { useStops } from "@/views/inspector/useStops";
+import { Tray } from "@/views/mocks/Tray";
 import { Palette } from "@/views/shell/Palette";
 import { Tries } from "@/views/why/Tries";
 import { Verdict } from "@/views/why/Verdict";
@@ -33,7 +35,7 @@ export function Workspace() {
 function OfRun({ id, arrived }: { id: string; arrived: boolean }) {
   const { run, view } = useRun(id);
   const [place, go] = usePlace();
-  const select = useCallback((at: number | undefined) => go({ at, component: undefined }), [go]);
+  const select = useCallback((at: number | undefined) => go({ at, component: undefined, mode: undefined }), [go]);
   const value = useMemo<WorkspaceValue>(
     () => ({ id, run, view, place, go, select }),
     [id, run, view, place, go, select],
@@ -93,6 +95,7 @@ function Window({ arrived }: { arrived: boolean }) {
   const held = view.info?.held.length ?? 0;
   const open = useOpen();
   useRecordKeys();
+  useStops();
   useHotkeys([
     ["mod+F", focusSearch],
     ["/", focusSearch],
@@ -150,6 +153,7 @@ function Window({ arrived }: { arrived: boolean }) {
           </Group>
         </Panel>
       </Group>
+      <Tray />
       {(open.bottom === null || open.side === null) && (
         <footer className={classes["closed"]}>
           {open.bottom === null && <DockTabs dock="bottom" open={null} held={held} go={go} />}

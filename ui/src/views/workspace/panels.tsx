@@ -4,9 +4,7 @@ import {
   IconArrowsDiff,
   IconBracketsContain,
   IconClockPlay,
-  IconInbox,
   IconLayoutColumns,
-  IconReplace,
   IconSitemap,
   IconTerminal2,
   type TablerIcon,
@@ -24,11 +22,11 @@ export interface PanelKind {
 }
 
 export const PANEL_KINDS: Record<PanelId, PanelKind> = {
-  details: {
-    title: "Details",
-    about: "What the selected record says, and what can be changed about it",
+  inspector: {
+    title: "Inspector",
+    about: "What is selected, to read and to change; what is held and queued",
     icon: IconBracketsContain,
-    View: lazy(() => import("@/views/details/Details")),
+    View: lazy(() => import("@/views/inspector/Inspector")),
   },
   overview: {
     title: "Overview",
@@ -53,18 +51,6 @@ export const PANEL_KINDS: Record<PanelId, PanelKind> = {
     about: "Two runs side by side, the first difference first",
     icon: IconArrowsDiff,
     View: lazy(() => import("@/views/compare/Compare")),
-  },
-  pending: {
-    title: "Pending",
-    about: "What is held and what is queued, and sending a message",
-    icon: IconInbox,
-    View: lazy(() => import("@/views/pending/Pending")),
-  },
-  mocks: {
-    title: "Changes",
-    about: "Edits and mocks collected for the next fork",
-    icon: IconReplace,
-    View: lazy(() => import("@/views/mocks/Mocks")),
   },
   console: {
     title: "Console",
