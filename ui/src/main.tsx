@@ -44,7 +44,7 @@ if (root)
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={queries}>
-          <Notifications position="bottom-right" limit={4} />
+          <Notifications position="bottom-center" limit={4} />
           <Entrance>
             <RouterProvider router={router} />
           </Entrance>

@@ -11,9 +11,12 @@ interface Prefs {
   docks: Record<PanelId, Dock>;
   colouring: Colouring;
   density: Density;
+  /** Whether to tell of runs while one looks elsewhere. */
+  notices: boolean;
   move: (panel: PanelId, dock: Dock) => void;
   colour: (by: Colouring) => void;
   read: (density: Density) => void;
+  notify: (notices: boolean) => void;
 }
 
 const DOCKS: Record<PanelId, Dock> = {
@@ -33,9 +36,11 @@ export const usePrefs = create<Prefs>()(
       docks: DOCKS,
       colouring: "sender",
       density: "story",
+      notices: false,
       move: (panel, dock) => set((prefs) => ({ docks: { ...prefs.docks, [panel]: dock } })),
       colour: (colouring) => set({ colouring }),
       read: (density) => set({ density }),
+      notify: (notices) => set({ notices }),
     }),
     {
       name: "outtake",

@@ -1,6 +1,6 @@
 /** The bar on top: which run, how it stands and why, what can be done with it, and what it has cost. */
 
-import { ActionIcon, Kbd, Tooltip } from "@mantine/core";
+import { ActionIcon, Kbd, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import {
@@ -8,7 +8,7 @@ import {
   IconArrowDownRight,
   IconArrowUpLeft,
   IconCheck,
-  IconCommand,
+  IconListSearch,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
@@ -24,6 +24,7 @@ import { type ControlVerb, tellHold, tellStatus, VERBS, whyNot } from "@/model/c
 import { runTitle } from "@/model/names";
 import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
+import { NoticesToggle } from "@/views/shell/NoticesToggle";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -56,6 +57,7 @@ export function ControlBar() {
       <Link to="/" className={classes["brand"]} aria-label="Outtake: all runs">
         <img src="/icon.svg" alt="" width={20} height={20} />
       </Link>
+      <VisuallyHidden component="h1">Run {runTitle(info)}</VisuallyHidden>
       <RunSwitch id={info.run} title={runTitle(info)} />
       <div role="toolbar" aria-label="Control of the run" className={classes["verbs"]}>
         {VERBS.map((verb) => (
@@ -68,6 +70,7 @@ export function ControlBar() {
       <span className={classes["space"]} />
       <Figures />
       <Outcome />
+      {info.live && <NoticesToggle />}
       <PaletteButton />
       <Scheme />
     </header>
@@ -132,7 +135,7 @@ const PaletteButton = memo(function PaletteButton() {
       }
     >
       <ActionIcon aria-label="All commands" aria-keyshortcuts="Control+K" onClick={() => spotlight.open()}>
-        <IconCommand size={17} stroke={1.8} />
+        <IconListSearch size={17} stroke={1.8} />
       </ActionIcon>
     </Tooltip>
   );

@@ -17,6 +17,7 @@ import { useTurns } from "@/state/turns";
 import { Row } from "@/views/records/Row";
 import { Card, LOOKED_AT } from "@/views/story/Card";
 import { recordsOfCard } from "@/views/story/told";
+import { SCROLLED } from "@/views/overview/Minimap";
 import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
@@ -35,7 +36,7 @@ const SLIM = 58;
 
 /** `focused`: the keyboard is here as soon as there are lines, unless it is somewhere else by then. */
 export function History({ focused }: { focused: boolean }) {
-  const { id, run, view, place, select, go } = useWorkspace();
+  const { id, run, view, place, select, go, sight } = useWorkspace();
   const { outline } = view;
   const density = useDensity();
   const [folded, setFolded] = useState<ReadonlySet<number>>(NOTHING);
@@ -66,6 +67,16 @@ export function History({ focused }: { focused: boolean }) {
     },
     [lines, turns, run],
   );
+
+  const onSight = useCallback(
+    (first: number, last: number) => {
+      const from = lines.seqAt(first);
+      const upto = last + 1 < lines.length ? lines.seqAt(last + 1) - 1 : outline.length - 1;
+      sight.report(from, Math.max(from, lines.seqAt(last), upto));
+    },
+    [lines, outline, sight],
+  );
+  useEffect(() => sight.onSeek((seq) => list.current?.seek(seq)), [sight]);
 
   // Who clicks on a record wants to see it: beside the list the details come to the front, unless that side is closed.
   const { side } = useOpen();
@@ -244,7 +255,7 @@ export function History({ focused }: { focused: boolean }) {
         opened={opened}
         onOpenAll={setOpened}
       />
-      <div className={classes["frame"]} ref={frame}>
+      <div className={classes["frame"]} ref={frame} id={SCROLLED}>
         {empty ? (
           <NoRows loading={search.loading} />
         ) : (
@@ -259,6 +270,7 @@ export function History({ focused }: { focused: boolean }) {
             thing={density === "story" ? "turn" : density === "calls" ? "call" : "record"}
             onKeyDown={onKeyDown}
             onShown={onShown}
+            onSight={onSight}
             line={density === "story" ? drawCard : drawRow}
             memory={looked}
           />

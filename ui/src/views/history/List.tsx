@@ -40,6 +40,8 @@ export interface ListHandle {
   /** Lines that fit. */
   page: () => number;
   focus: () => void;
+  /** Scroll a record into sight, wherever it is. */
+  seek: (seq: number) => void;
 }
 
 interface ListProps {
@@ -56,6 +58,8 @@ interface ListProps {
   thing: string;
   onKeyDown: (event: React.KeyboardEvent) => void;
   onShown: (first: number, last: number) => void;
+  /** Hears of the lines that are in sight. */
+  onSight: (first: number, last: number) => void;
   line: (line: number) => ReactNode;
   /** What was looked at last; it outlives the list, which is gone while it is empty. */
   memory: RefObject<Held | null>;
@@ -89,6 +93,7 @@ export function List(props: ListProps) {
     thing,
     onKeyDown,
     onShown,
+    onSight,
     line: draw,
     memory: looked,
   } = props;
@@ -234,9 +239,18 @@ export function List(props: ListProps) {
     },
     page: () => Math.max(1, heights.lineAt(view.top + view.high) - heights.lineAt(view.top) - 1),
     focus: () => box.current?.focus({ preventScroll: true }),
+    seek: (seq) => {
+      if (lines.lineOf(seq) === NONE) return;
+      following.current = false;
+      pinned.current = { seq, offset: view.high / 3 };
+      settle();
+    },
   }));
 
   useEffect(() => onShown(first, last), [first, last, lines, onShown]);
+  const inSight = heights.lineAt(view.top);
+  const upto = Math.min(heights.lineAt(view.top + Math.max(0, view.high - 1)), lines.length - 1);
+  useEffect(() => onSight(inSight, upto), [inSight, upto, lines, onSight]);
 
   const chosen = at === undefined ? NONE : lines.lineOf(at);
   const fresh = lines.length - seen;

@@ -1,6 +1,6 @@
 /** All runs: the first page.  From here one opens a run, starts one, brings one in. */
 
-import { Alert, Button, CloseButton, FileButton, Loader, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { Button, CloseButton, FileButton, Loader, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDocumentTitle, useHotkeys } from "@mantine/hooks";
 import {
   IconArrowsDiff,
@@ -21,6 +21,8 @@ import { flatRows, SORTS, type SortBy, type Sorting, treeRows } from "@/model/ru
 import { control, fork, runAgain } from "@/state/commands";
 import { useRuns } from "@/state/runs";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
+import { ServerNotice } from "@/views/shell/ServerNotice";
+import { useNotices } from "@/views/shell/useNotices";
 
 import { CompareWith } from "./CompareWith";
 import { DeleteRuns } from "./DeleteRuns";
@@ -41,7 +43,7 @@ type Asked =
   | null;
 
 export function RunsPage() {
-  const { runs, known, connection } = useRuns();
+  const { runs, known } = useRuns();
   const place = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -50,6 +52,7 @@ export function RunsPage() {
   const { bring, busy } = useImport();
   const search = useRef<HTMLInputElement>(null);
   useDocumentTitle("Runs · Outtake");
+  useNotices();
   useHotkeys([
     ["/", () => search.current?.focus()],
     ["n", () => setAsked({ what: "run", from: null })],
@@ -120,11 +123,7 @@ export function RunsPage() {
           <SchemeToggle />
         </header>
         <main className={classes["main"]}>
-          {connection === "lost" && (
-            <Alert color="orange" m="sm" role="status" title="The server does not answer">
-              What is shown may be out of date. It is tried again all the time; is <code>outtake serve</code> running?
-            </Alert>
-          )}
+          <ServerNotice />
           {runs.length > 0 && (
             <div className={classes["tools"]} role="search" aria-label="Runs">
               <TextInput
