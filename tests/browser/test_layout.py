@@ -50,7 +50,7 @@ def test_every_view_has_a_key_and_the_story_keeps_its_place(visit: Visit, forked
     expect(story(page)).to_be_visible()
     story(page).hover()
     page.mouse.wheel(0, 300)
-    page.wait_for_function(f"({LAST})() >= 300")
+    page.wait_for_function(f"() => ({LAST})() >= 300")
     before = page.evaluate(LAST)
     page.keyboard.press("2")
     expect(story(page)).to_be_hidden()
@@ -97,6 +97,7 @@ def test_the_inspector_has_the_full_height(visit: Visit, forked: None) -> None:
 def test_a_click_in_the_minimap_scrolls_the_story_there(visit: Visit, forked: None, camera: Camera) -> None:
     page = visit("/runs/r1?at=5&why=true")
     bar = minimap(page)
+    expect(page.get_by_role("region", name="What led to it")).to_be_visible()
     expect(bar).to_have_attribute("aria-valuetext", re.compile(r"records 0 to \d+"))
     box = bar.bounding_box()
     assert box is not None
@@ -190,9 +191,13 @@ def test_who_looks_elsewhere_is_told_of_a_run(visit: Visit, served: Served, writ
     assert page.evaluate("window.told") == []
     page.evaluate(AWAY)
     served.ask("POST", f"/api/runs/{busy}/pause", {})
-    page.wait_for_function(f"window.told.some(([title]) => title.startsWith('{busy}') && title.endsWith('is held'))")
+    page.wait_for_function(
+        f"() => window.told.some(([title]) => title.startsWith('{busy}') && title.endsWith('is held'))"
+    )
     served.ask("POST", f"/api/runs/{waiting}/continue", {})
-    page.wait_for_function(f"window.told.some(([title]) => title.startsWith('{waiting}') && title.endsWith('finished'))")
+    page.wait_for_function(
+        f"() => window.told.some(([title]) => title.startsWith('{waiting}') && title.endsWith('finished'))"
+    )
     served.ask("POST", f"/api/runs/{busy}/stop", {})
 
 

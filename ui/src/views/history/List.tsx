@@ -81,6 +81,17 @@ function kept({ seq, offset, end, seen }: Held): Held {
   return { seq, offset: end ? (seen ?? offset) : offset };
 }
 
+/** The last line that begins at a record or before it: the end of a run is at the end, whichever card tells of it. */
+function lastBegun(lines: Lines, seq: number): number {
+  let low = 0;
+  for (let high = lines.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (lines.seqAt(middle) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
 export function List(props: ListProps) {
   const {
     ref,
@@ -240,9 +251,9 @@ export function List(props: ListProps) {
     page: () => Math.max(1, heights.lineAt(view.top + view.high) - heights.lineAt(view.top) - 1),
     focus: () => box.current?.focus({ preventScroll: true }),
     seek: (seq) => {
-      if (lines.lineOf(seq) === NONE) return;
+      if (lines.length === 0) return;
       following.current = false;
-      pinned.current = { seq, offset: view.high / 3 };
+      pinned.current = { seq: lines.seqAt(lastBegun(lines, seq)), offset: view.high / 3 };
       settle();
     },
   }));
