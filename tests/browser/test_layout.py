@@ -124,6 +124,22 @@ def test_a_click_in_the_minimap_scrolls_the_story_there(visit: Visit, forked: No
     expect(page.get_by_role("application", name=re.compile("2 runs, one column each"))).to_be_visible()
 
 
+def test_a_fork_that_was_stopped_before_any_record_of_its_own_has_a_column(
+    visit: Visit, served: Served, writers: str
+) -> None:
+    run = served.run(writers)
+    served.ended(run)
+    asked = {"at": 5, "edits": [], "pause": True}
+    fork = served.ask("POST", f"/api/runs/{run}/fork", asked)["run"]
+    page = visit(f"/runs/{fork}")
+    expect(page.get_by_role("banner").get_by_role("status")).to_contain_text("Held")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_role("banner").get_by_role("status")).to_contain_text("Stopped")
+    other = visit(f"/runs/{run}?full=overview")
+    expect(other.get_by_role("application", name=re.compile("2 runs, one column each"))).to_be_visible()
+    expect(other.get_by_role("link", name=re.compile(fork))).to_be_visible()
+
+
 def test_a_small_window_has_one_column_and_drawers(visit: Visit, forked: None, camera: Camera) -> None:
     page = visit("/runs/r2", viewport={"width": 640, "height": 720})
     expect(story(page)).to_be_visible()
@@ -180,7 +196,7 @@ AWAY = "Object.defineProperty(document, 'hidden', { get: () => true, configurabl
 
 
 def test_who_looks_elsewhere_is_told_of_a_run(visit: Visit, served: Served, writers: str) -> None:
-    waiting = served.run(writers, input="Oslo Paris", breakpoints=["tool:publish"])
+    waiting = served.run(writers, input="Oslo", breakpoints=["tool:publish"])
     busy = served.run("writers.py:forever")
     page = visit("/")
     page.add_init_script(NOTICES)

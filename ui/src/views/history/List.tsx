@@ -303,7 +303,7 @@ export function List(props: ListProps) {
           {drawn}
         </div>
       </div>
-      {live && !atEnd && fresh > 0 && (
+      {live && !atEnd && fresh > 0 && size - view.top - view.high >= NEAR && (
         <Button
           className={classes["fresh"]}
           radius="xl"
