@@ -17,7 +17,7 @@ import { useTurns } from "@/state/turns";
 import { Row } from "@/views/records/Row";
 import { Card, LOOKED_AT } from "@/views/story/Card";
 import { recordsOfCard } from "@/views/story/told";
-import { SCROLLED } from "@/views/overview/Minimap";
+import { Minimap, SCROLLED } from "@/views/overview/Minimap";
 import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
@@ -255,26 +255,29 @@ export function History({ focused }: { focused: boolean }) {
         opened={opened}
         onOpenAll={setOpened}
       />
-      <div className={classes["frame"]} ref={frame} id={SCROLLED}>
-        {empty ? (
-          <NoRows loading={search.loading} />
-        ) : (
-          <List
-            ref={list}
-            name={DENSITY_NAMES[density]}
-            lines={lines}
-            expected={view.info?.records ?? 0}
-            live={live}
-            at={place.at}
-            estimate={estimate}
-            thing={density === "story" ? "turn" : density === "calls" ? "call" : "record"}
-            onKeyDown={onKeyDown}
-            onShown={onShown}
-            onSight={onSight}
-            line={density === "story" ? drawCard : drawRow}
-            memory={looked}
-          />
-        )}
+      <div className={classes["beside"]}>
+        <div className={classes["frame"]} ref={frame} id={SCROLLED}>
+          {empty ? (
+            <NoRows loading={search.loading} />
+          ) : (
+            <List
+              ref={list}
+              name={DENSITY_NAMES[density]}
+              lines={lines}
+              expected={view.info?.records ?? 0}
+              live={live}
+              at={place.at}
+              estimate={estimate}
+              thing={density === "story" ? "turn" : density === "calls" ? "call" : "record"}
+              onKeyDown={onKeyDown}
+              onShown={onShown}
+              onSight={onSight}
+              line={density === "story" ? drawCard : drawRow}
+              memory={looked}
+            />
+          )}
+        </div>
+        <Minimap />
       </div>
       <HeldBanner />
       <RecordMenu at={menu} onClose={() => setMenu(null)} />

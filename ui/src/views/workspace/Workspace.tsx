@@ -15,7 +15,7 @@ import { Sidebar } from "@/views/components/Sidebar";
 import { ControlBar } from "@/views/control/ControlBar";
 import { useRecordKeys } from "@/views/details/useRecordVerb";
 import { History } from "@/views/history/History";
-import { Minimap, SCROLLED } from "@/views/overview/Minimap";
+import { SCROLLED } from "@/views/overview/Minimap";
 import { Palette } from "@/views/shell/Palette";
 import { ServerNotice } from "@/views/shell/ServerNotice";
 import { useNotices } from "@/views/shell/useNotices";
@@ -224,10 +224,7 @@ function Middle({ arrived, full, onComponents }: MiddleProps) {
   const below = usePanelsOf("bottom").filter((panel) => !isView(panel));
   const story = (
     <main className={classes["history"]} aria-label={`History of ${view.info?.run ?? "the run"}`}>
-      <div className={classes["told"]}>
-        <History focused={arrived} />
-      </div>
-      <Minimap />
+      <History focused={arrived} />
     </main>
   );
   const bottom = open.bottom !== null && open.bottom !== full && (
