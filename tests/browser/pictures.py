@@ -68,9 +68,9 @@ def take(browser: Browser, served: Served, camera: Camera) -> None:
     edited = message + 1
     views: Mapping[str, str] = {
         "overview": f"/runs/{right}?at={edited}",
-        "compare": f"/runs/{right}?at={edited}&bottom=compare&vs={wrong}&side=none",
-        "trace": f"/runs/{right}?at={edited}&bottom=trace",
-        "graph": f"/runs/{right}?at={edited}&bottom=graph",
+        "compare": f"/runs/{right}?at={edited}&full=compare&vs={wrong}",
+        "trace": f"/runs/{right}?at={edited}&full=trace",
+        "graph": f"/runs/{right}?at={edited}&full=graph",
         "held": f"/runs/{held}?mode=held",
         "log": f"/runs/{told['run']}?at={finding}",
     }
@@ -87,7 +87,7 @@ def page(browser: Browser, served: Served, path: str, scheme: Literal["light", "
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
     shown = context.new_page()
     shown.goto(served.address(path))
-    expect(shown.get_by_role("grid", name="Story").get_by_role("row").first).to_be_visible()
+    expect(shown.get_by_test_id("records").get_by_role("row", include_hidden=True).first).to_be_attached()
     yield shown
     context.close()
 

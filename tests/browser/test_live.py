@@ -33,7 +33,7 @@ def test_a_running_program_is_paused_stepped_and_stopped(visit: Visit, writers: 
     dialog.get_by_label("Target").fill("writers.py:forever")
     dialog.get_by_label("Start it without an input").check()
     dialog.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("heading", name="r1")).to_be_visible()
+    expect(page.get_by_role("heading", name="r1", exact=True)).to_be_visible()
     expect(page.get_by_role("row").filter(has_text="look").first).to_be_visible()
     page.get_by_role("button", name="Pause").click()
     expect(status(page)).to_contain_text("Held")

@@ -19,13 +19,14 @@ VIEWS: Mapping[str, str] = {
     "records": "/runs/r2?at=91&density=records",
     "error-filter": "/runs/r2?q=nobody+says+this",
     "component": "/runs/r1?component=team%2FWebSurfer",
-    "overview": "/runs/r2?bottom=overview&side=none",
-    "trace": "/runs/r2?bottom=trace&at=106",
+    "overview": "/runs/r2?full=overview&side=none",
+    "trace": "/runs/r2?full=trace&at=106",
     "graph": "/runs/r2?bottom=graph",
-    "compare": "/runs/r2?bottom=compare&vs=r1&side=none",
+    "compare": "/runs/r2?full=compare&vs=r1",
     "pending": "/runs/r2?mode=held",
     "changes": "/runs/r2?tray=true",
-    "console": "/runs/r2?bottom=console",
+    "console": "/runs/r2?full=console",
+    "docked": "/runs/r2?bottom=trace&at=106",
 }
 
 
@@ -96,11 +97,11 @@ def test_commands_by_name(visit: Visit, forked: None, camera: Camera) -> None:
     field.fill("trace")
     camera.shoot(page, "palette")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("tab", name="Trace")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("region", name="Trace")).to_be_visible()
     page.keyboard.press("Control+k")
     field.fill("91")
     page.keyboard.press("Enter")
     expect(page.get_by_role("article", name="Record 91")).to_be_visible()
     page.reload()
     expect(page.get_by_role("article", name="Record 91")).to_be_visible()
-    expect(page.get_by_role("tab", name="Trace")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("region", name="Trace")).to_be_visible()

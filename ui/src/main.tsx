@@ -51,7 +51,7 @@ if (root)
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={queries}>
-          <Notifications position="bottom-right" limit={4} />
+          <Notifications position="bottom-center" limit={4} />
           <Entrance>
             <Sources>
               <RouterProvider router={router} />

@@ -19,8 +19,8 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
     Button: { defaultProps: { size: "compact-sm" } },
     // The window does not scroll, and locking that would write styles that the policy forbids.
-    Modal: { defaultProps: { centered: true, lockScroll: false } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: { defaultProps: { centered: true, lockScroll: false, closeButtonProps: { "aria-label": "Close" } } },
+    Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { "aria-label": "Close" } } },
     Spotlight: { defaultProps: { lockScroll: false } },
   },
 });

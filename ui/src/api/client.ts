@@ -6,6 +6,14 @@ import { setEntry } from "./entry";
 import type { Error as Refusal, Imported, paths } from "./schema";
 import { authorization, protocols } from "./token";
 
+/** What is tried again later, to be tried now. */
+const waiting = new Set<() => void>();
+
+/** Try again now what was lost. */
+export function reconnect(): void {
+  for (const retry of waiting) retry();
+}
+
 /** What the server answered instead: the reason is for people. */
 export class ApiError extends Error {
   constructor(
@@ -73,8 +81,19 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
   let wait = FIRST_WAIT;
   let over = false;
 
+  let told: Connection | null = null;
+  const tell = (state: Connection) => {
+    if (told !== state) connection((told = state));
+  };
+  const retry = () => {
+    clearTimeout(timer);
+    waiting.delete(retry);
+    open();
+  };
+
   const open = () => {
-    connection("connecting");
+    // What is lost stays so until it is there again.
+    if (told === null) tell("connecting");
     const address = new URL(path(), location.origin);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     const opened = (socket = new WebSocket(address, protocols()));
@@ -85,7 +104,7 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
       }
       wait = FIRST_WAIT;
       setEntry("in");
-      connection("open");
+      tell("open");
     };
     opened.onmessage = (message) => {
       if (!over) events(JSON.parse(message.data as string) as Event[]);
@@ -93,12 +112,15 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
     opened.onclose = (closed) => {
       if (over) return;
       if (closed.code === DONE) {
-        connection("done");
+        tell("done");
         return;
       }
-      connection("lost");
-      void isLocked().then((locked) => locked && !over && connection("locked"));
-      timer = setTimeout(open, wait);
+      if (told !== "locked") tell("lost");
+      void isLocked().then((locked) => {
+        if (!over && told !== "open") tell(locked ? "locked" : "lost");
+      });
+      timer = setTimeout(retry, wait);
+      waiting.add(retry);
       wait = Math.min(wait * 2, LONGEST_WAIT);
     };
   };
@@ -107,6 +129,7 @@ export function follow<Event>({ path, events, connection }: Followed<Event>): ()
   return () => {
     over = true;
     clearTimeout(timer);
+    waiting.delete(retry);
     // A browser complains of a socket that is closed before it is open: that one closes itself as soon as it is.
     if (socket?.readyState !== WebSocket.CONNECTING) socket?.close();
   };
@@ -117,6 +140,13 @@ async function isLocked(): Promise<boolean> {
   const answer = await fetch("/api/openapi.json", { method: "HEAD", headers: authorization() }).catch(() => null);
   if (answer?.status === 401) setEntry("out");
   return answer?.status === 401;
+}
+
+/** Whether the server answers to a token. */
+export async function isLetIn(token: string): Promise<boolean> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const answer = await fetch("/api/openapi.json", { method: "HEAD", headers }).catch(() => null);
+  return answer?.ok === true;
 }
 
 /** The bytes of a run as a file. */

@@ -1,15 +1,16 @@
-/** Whether this page was let in.  Once it was, a later refusal is another start of the server, and the page stays. */
+/** Whether this page is let in.  Once it was, a later refusal is another start of the server: the page stays, and asks for the new address. */
 
 import { token } from "./token";
 
-export type Entry = "unknown" | "in" | "out";
+export type Entry = "unknown" | "in" | "out" | "locked";
 
 let entry: Entry = token() === null && !import.meta.env.DEV ? "out" : "unknown";
 const listeners = new Set<() => void>();
 
-export function setEntry(now: Entry): void {
-  if (entry !== "unknown") return;
-  entry = now;
+export function setEntry(now: "in" | "out"): void {
+  const next = now === "out" && (entry === "in" || entry === "locked") ? "locked" : now;
+  if (entry === "out" || entry === next) return;
+  entry = next;
   for (const told of listeners) told();
 }
 

@@ -13,13 +13,18 @@ let unkept: string | null = null;
 export function takeToken(): void {
   const found = IN_ADDRESS.exec(location.hash)?.[1];
   if (found === undefined) return;
+  keepToken(found);
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+/** From now on this is the token. */
+export function keepToken(found: string): void {
   unkept = found;
   try {
     localStorage.setItem(KEY, found);
   } catch {
     // This tab has it, others have to be told by their own address.
   }
-  history.replaceState(history.state, "", location.pathname + location.search);
 }
 
 /** The token as the newest page of this server got it. */

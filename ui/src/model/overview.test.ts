@@ -69,6 +69,16 @@ describe("the columns of a tree", () => {
     }
   });
 
+  it("show what a fork shares that was stopped before any record of its own", () => {
+    const whole = logOf(TALK);
+    const nothing = logOf([]);
+    const outlineOf = (run: string, base: number) =>
+      run === "r1" ? { outline: whole, base: 0 } : { outline: nothing, base };
+    const [, fork] = columnsOf(tree, false, outlineOf, new Map());
+    expect([fork?.run, fork?.length, fork?.seqs.length]).toEqual(["r2", fork?.shared, 0]);
+    expect(fork?.length).toBeGreaterThan(0);
+  });
+
   it("are the same while nothing has come", () => {
     const made = new Map<string, MadeColumn>();
     const drawn = () => columnsOf(tree, false, () => ({ outline: own, base: 0 }), made);

@@ -17,6 +17,8 @@ export async function attempt<T>(what: string, doing: () => Promise<T>): Promise
   try {
     return await doing();
   } catch (error) {
+    // The page asks for the new address, and says why.
+    if (error instanceof ApiError && error.code === "unauthorized") return undefined;
     notifications.show({ color: "red", title: what, message: (error as Error).message, autoClose: 8000 });
     return undefined;
   }

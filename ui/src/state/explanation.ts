@@ -9,12 +9,12 @@ export function isWrong(info: RunInfo): boolean {
   return !info.live && (info.outcome === "failed" || info.status === "failed");
 }
 
-export function useExplanation(info: RunInfo): Explanation | null {
-  const { run, records, outcome, expected } = info;
+export function useExplanation(info: RunInfo | null): Explanation | null {
+  const run = info?.run ?? "";
   const { data } = useQuery({
-    queryKey: ["explanation", run, records, outcome, expected],
+    queryKey: ["explanation", run, info?.records, info?.outcome, info?.expected],
     queryFn: () => got(api.GET("/api/runs/{run}/explanation", { params: { path: { run } } })),
-    enabled: isWrong(info),
+    enabled: info !== null && isWrong(info),
   });
   return data ?? null;
 }

@@ -8,6 +8,14 @@ import { ASPECTS, type Aspect } from "@/model/aspects";
 export const PANELS = ["inspector", "overview", "trace", "graph", "compare", "console"] as const;
 export type PanelId = (typeof PANELS)[number];
 export type Dock = "bottom" | "side";
+/** What fills the window's middle, in the order of the keys 1 to 6; the story is there where nothing else is. */
+export const VIEWS = ["story", "compare", "trace", "graph", "console", "overview"] as const;
+export type ViewId = (typeof VIEWS)[number];
+
+export function isView(panel: PanelId): panel is PanelId & ViewId {
+  return (VIEWS as readonly string[]).includes(panel);
+}
+
 /** What a dock shows; nothing where it is closed. */
 export type Shown = PanelId | "none";
 
@@ -23,6 +31,8 @@ export interface Place {
   /** Panels that are open in the two docks. */
   bottom?: Shown;
   side?: Shown;
+  /** The panel that fills the place of the story. */
+  full?: PanelId;
   /** The run that this one is compared with. */
   vs?: string;
   /** What is searched for in the history. */
@@ -63,6 +73,8 @@ export function readPlace(search: Record<string, unknown>): Place {
     if (value === "pending") place.mode = "held";
     if (value === "mocks") place.tray = true;
   }
+  const full = PANELS.find((panel) => panel === search["full"]);
+  if (full) place.full = full;
   const density = DENSITIES.find((one) => one === search["density"]);
   if (density) place.density = density;
   if (search["show"] === "errors" || search["show"] === "changes") place.show = search["show"];

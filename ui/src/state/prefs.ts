@@ -15,10 +15,13 @@ interface Prefs {
   density: Density;
   /** The address that opens a line of source, see `@/model/editors`. */
   editor: string;
+  /** Whether to tell of runs while one looks elsewhere. */
+  notices: boolean;
   move: (panel: PanelId, dock: Dock) => void;
   colour: (by: Colouring) => void;
   read: (density: Density) => void;
   openWith: (editor: string) => void;
+  notify: (notices: boolean) => void;
 }
 
 const DOCKS: Record<PanelId, Dock> = {
@@ -37,10 +40,12 @@ export const usePrefs = create<Prefs>()(
       colouring: "sender",
       density: "story",
       editor: EDITORS[0]?.address ?? "",
+      notices: false,
       move: (panel, dock) => set((prefs) => ({ docks: { ...prefs.docks, [panel]: dock } })),
       colour: (colouring) => set({ colouring }),
       read: (density) => set({ density }),
       openWith: (editor) => set({ editor }),
+      notify: (notices) => set({ notices }),
     }),
     {
       name: "outtake",

@@ -1,6 +1,6 @@
 /** The bar on top: which run, how it stands and why, what can be done with it, and what it has cost. */
 
-import { ActionIcon, Kbd, Tooltip } from "@mantine/core";
+import { ActionIcon, Kbd, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import {
@@ -8,7 +8,7 @@ import {
   IconArrowDownRight,
   IconArrowUpLeft,
   IconCheck,
-  IconCommand,
+  IconListSearch,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
@@ -25,6 +25,7 @@ import { runTitle } from "@/model/names";
 import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
 import { OUTCOME_WORDS } from "@/views/runs/marks";
+import { NoticesToggle } from "@/views/shell/NoticesToggle";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShowHeld } from "@/views/workspace/Docks";
@@ -57,6 +58,7 @@ export function ControlBar() {
       <Link to="/" className={classes["brand"]} aria-label="Outtake: all runs">
         <img src="/icon.svg" alt="" width={20} height={20} />
       </Link>
+      <VisuallyHidden component="h1">Run {runTitle(info)}</VisuallyHidden>
       <RunSwitch id={info.run} title={runTitle(info)} />
       <div role="toolbar" aria-label="Control of the run" className={classes["verbs"]}>
         {VERBS.map((verb) => (
@@ -69,6 +71,7 @@ export function ControlBar() {
       <span className={classes["space"]} />
       <Figures />
       <Outcome />
+      {info.live && <NoticesToggle />}
       <PaletteButton />
       <Scheme />
     </header>
@@ -133,7 +136,7 @@ const PaletteButton = memo(function PaletteButton() {
       }
     >
       <ActionIcon aria-label="All commands" aria-keyshortcuts="Control+K" onClick={() => spotlight.open()}>
-        <IconCommand size={17} stroke={1.8} />
+        <IconListSearch size={17} stroke={1.8} />
       </ActionIcon>
     </Tooltip>
   );

@@ -17,6 +17,7 @@ import { useTurns } from "@/state/turns";
 import { Row } from "@/views/records/Row";
 import { Card, LOOKED_AT } from "@/views/story/Card";
 import { recordsOfCard } from "@/views/story/told";
+import { Minimap, SCROLLED } from "@/views/overview/Minimap";
 import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
@@ -34,7 +35,7 @@ const SLIM = 58;
 
 /** `focused`: the keyboard is here as soon as there are lines, unless it is somewhere else by then. */
 export function History({ focused }: { focused: boolean }) {
-  const { id, run, view, place, select, go } = useWorkspace();
+  const { id, run, view, place, select, go, sight } = useWorkspace();
   const { outline } = view;
   const density = useDensity();
   const [folded, setFolded] = useState<ReadonlySet<number>>(NOTHING);
@@ -65,6 +66,16 @@ export function History({ focused }: { focused: boolean }) {
     },
     [lines, turns, run],
   );
+
+  const onSight = useCallback(
+    (first: number, last: number) => {
+      const from = lines.seqAt(first);
+      const upto = last + 1 < lines.length ? lines.seqAt(last + 1) - 1 : outline.length - 1;
+      sight.report(from, Math.max(from, lines.seqAt(last), upto));
+    },
+    [lines, outline, sight],
+  );
+  useEffect(() => sight.onSeek((seq) => list.current?.seek(seq)), [sight]);
 
   // Who clicks on a record wants to see it: beside the list the details come to the front, unless that side is closed.
   const { side } = useOpen();
@@ -244,25 +255,29 @@ export function History({ focused }: { focused: boolean }) {
         opened={opened}
         onOpenAll={setOpened}
       />
-      <div className={classes["frame"]} ref={frame}>
-        {empty ? (
-          <NoRows loading={search.loading} />
-        ) : (
-          <List
-            ref={list}
-            name={DENSITY_NAMES[density]}
-            lines={lines}
-            expected={view.info?.records ?? 0}
-            live={live}
-            at={place.at}
-            estimate={estimate}
-            thing={density === "story" ? "turn" : density === "calls" ? "call" : "record"}
-            onKeyDown={onKeyDown}
-            onShown={onShown}
-            line={density === "story" ? drawCard : drawRow}
-            memory={looked}
-          />
-        )}
+      <div className={classes["beside"]}>
+        <div className={classes["frame"]} ref={frame} id={SCROLLED}>
+          {empty ? (
+            <NoRows loading={search.loading} />
+          ) : (
+            <List
+              ref={list}
+              name={DENSITY_NAMES[density]}
+              lines={lines}
+              expected={view.info?.records ?? 0}
+              live={live}
+              at={place.at}
+              estimate={estimate}
+              thing={density === "story" ? "turn" : density === "calls" ? "call" : "record"}
+              onKeyDown={onKeyDown}
+              onShown={onShown}
+              onSight={onSight}
+              line={density === "story" ? drawCard : drawRow}
+              memory={looked}
+            />
+          )}
+        </div>
+        <Minimap />
       </div>
       <RecordMenu at={menu} onClose={() => setMenu(null)} />
     </>

@@ -40,6 +40,8 @@ export interface ListHandle {
   /** Lines that fit. */
   page: () => number;
   focus: () => void;
+  /** Scroll a record into sight, wherever it is. */
+  seek: (seq: number) => void;
 }
 
 interface ListProps {
@@ -56,6 +58,8 @@ interface ListProps {
   thing: string;
   onKeyDown: (event: React.KeyboardEvent) => void;
   onShown: (first: number, last: number) => void;
+  /** Hears of the lines that are in sight. */
+  onSight: (first: number, last: number) => void;
   line: (line: number) => ReactNode;
   /** What was looked at last; it outlives the list, which is gone while it is empty. */
   memory: RefObject<Held | null>;
@@ -77,6 +81,17 @@ function kept({ seq, offset, end, seen }: Held): Held {
   return { seq, offset: end ? (seen ?? offset) : offset };
 }
 
+/** The last line that begins at a record or before it: the end of a run is at the end, whichever card tells of it. */
+function lastBegun(lines: Lines, seq: number): number {
+  let low = 0;
+  for (let high = lines.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (lines.seqAt(middle) <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
 export function List(props: ListProps) {
   const {
     ref,
@@ -89,6 +104,7 @@ export function List(props: ListProps) {
     thing,
     onKeyDown,
     onShown,
+    onSight,
     line: draw,
     memory: looked,
   } = props;
@@ -234,9 +250,18 @@ export function List(props: ListProps) {
     },
     page: () => Math.max(1, heights.lineAt(view.top + view.high) - heights.lineAt(view.top) - 1),
     focus: () => box.current?.focus({ preventScroll: true }),
+    seek: (seq) => {
+      if (lines.length === 0) return;
+      following.current = false;
+      pinned.current = { seq: lines.seqAt(lastBegun(lines, seq)), offset: view.high / 3 };
+      settle();
+    },
   }));
 
   useEffect(() => onShown(first, last), [first, last, lines, onShown]);
+  const inSight = heights.lineAt(view.top);
+  const upto = Math.min(heights.lineAt(view.top + Math.max(0, view.high - 1)), lines.length - 1);
+  useEffect(() => onSight(inSight, upto), [inSight, upto, lines, onSight]);
 
   const chosen = at === undefined ? NONE : lines.lineOf(at);
   const fresh = lines.length - seen;
@@ -278,7 +303,7 @@ export function List(props: ListProps) {
           {drawn}
         </div>
       </div>
-      {live && !atEnd && fresh > 0 && (
+      {live && !atEnd && fresh > 0 && size - view.top - view.high >= NEAR && (
         <Button
           className={classes["fresh"]}
           radius="xl"

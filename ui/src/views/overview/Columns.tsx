@@ -5,20 +5,20 @@ import { useMergedRef } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import type { Hold } from "@/api/schema";
 import { count } from "@/kit/words";
 import { useGestures } from "@/kit/canvas/gestures";
 import { useInks } from "@/kit/canvas/inks";
-import { RecordTip, whatOf, whoOf } from "@/kit/canvas/RecordTip";
+import { whatOf, whoOf } from "@/kit/canvas/RecordTip";
 import { Sheet, useSize } from "@/kit/canvas/Sheet";
 import { NONE } from "@/model/outline";
 import { type Column, type Legend, ownerAt, rowOfSeq, seqAt } from "@/model/overview";
 import { type Bounds, fitted, limited, moved, pixelOf, showing, unitAt, type Viewport, zoomed } from "@/model/viewport";
 import { useWorkspace } from "@/views/workspace/context";
 
-import { drawOver, type Frame, GUTTER, SIDE } from "./draw";
+import { drawOver, type Frame, GUTTER, heldRows, SIDE } from "./draw";
 import { Foot, Head, RunTable } from "./ends";
 import { paintColumns, type Slot } from "./paint";
+import { SpotTip } from "./SpotTip";
 import classes from "./Overview.module.css";
 
 export interface Zoom {
@@ -221,7 +221,7 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
       if (hover) frames.push({ ...hover.spot, ink: inks.quiet, line: 1 });
       if (selected !== NONE) frames.push({ run: id, row: selected, ink: inks.text, line: 2 });
       if (cursor) frames.push({ ...cursor, ink: inks.primary, line: 2 });
-      drawOver(context, { slots, run: id, held: rowsOf(held, current), frames, inks, view, height: size.height });
+      drawOver(context, { slots, run: id, held: heldRows(held, current), frames, inks, view, height: size.height });
     },
     [inks, view, slots, size.height, current, held, hover, selected, cursor, id],
   );
@@ -282,33 +282,6 @@ export function Columns({ tree, columns, legend, only, onZoom }: ColumnsProps) {
   );
 }
 
-function SpotTip({
-  column,
-  row,
-  point,
-}: {
-  column: Column | undefined;
-  row: number;
-  point: { x: number; y: number } | null;
-}) {
-  if (!column || !point) return null;
-  const owner = ownerAt(column, row);
-  const seq = seqAt(column, row);
-  if (seq === NONE) return null;
-  const more = owner === column ? column.run : `${column.run}, shared with ${owner.run}`;
-  return (
-    <RecordTip
-      x={point.x}
-      y={point.y}
-      run={owner.run}
-      seq={seq}
-      outline={owner.outline}
-      at={seq - owner.base}
-      more={more}
-    />
-  );
-}
-
 function pointOf(spot: Spot, slots: readonly Slot[], view: Viewport, stage: HTMLElement | null) {
   const slot = slots.find(({ column }) => column.run === spot.run);
   const box = stage?.getBoundingClientRect();
@@ -322,15 +295,4 @@ function sayingOf(column: Column | undefined, row: number): string {
   const at = seq - owner.base;
   const told = [whoOf(owner.outline, at), whatOf(owner.outline, at)].filter((part) => part !== "");
   return `${column.run}, record ${seq}: ${told.join(", ")}`;
-}
-
-/** The rows of the open run at which it is held. */
-function rowsOf(held: readonly Hold[] | undefined, column: Column | undefined): Set<number> {
-  return new Set(
-    (held ?? []).map(({ invocation, message }) => {
-      const seq = invocation ?? message;
-      // What is held before it begins has no record yet: it comes next.
-      return column === undefined || seq === null ? (column?.length ?? 0) : rowOfSeq(column, seq);
-    }),
-  );
 }

@@ -1,5 +1,6 @@
 /** Draws what lies over the rectangles: numbers, cuts, edits, failures, what is held, and frames around single records. */
 
+import type { Hold } from "@/api/schema";
 import type { Inks } from "@/kit/canvas/inks";
 import { cssOf, type Ink } from "@/model/colours";
 import { type Column, rowOfSeq, seqAt } from "@/model/overview";
@@ -62,15 +63,21 @@ function drawFrame(context: CanvasRenderingContext2D, frame: Frame, slots: reado
   context.strokeRect(slot.left - 2, top - 1, slot.right - slot.left + 4, tall + 1);
 }
 
-/** A line where a fork begins. */
-function drawCut(context: CanvasRenderingContext2D, { column, left, right }: Slot, view: Viewport, ink: Ink): void {
+/** A line where a fork begins, a little wider than its column. */
+export function drawCut(
+  context: CanvasRenderingContext2D,
+  { column, left, right }: Slot,
+  view: Viewport,
+  ink: Ink,
+  wider = SIDE - 2,
+): void {
   if (column.parent === null) return;
   const y = Math.max(1, pixelOf(view, column.shared));
   context.strokeStyle = cssOf(ink);
   context.lineWidth = 2;
   context.beginPath();
-  context.moveTo(left - SIDE + 2, y);
-  context.lineTo(right + SIDE - 2, y);
+  context.moveTo(left - wider, y);
+  context.lineTo(right + wider, y);
   context.stroke();
 }
 
@@ -103,7 +110,8 @@ function drawSigns(context: CanvasRenderingContext2D, slot: Slot, view: Viewport
   context.globalAlpha = 1;
 }
 
-function each(rows: Int32Array, view: Viewport, height: number, upto: number, draw: (y: number) => void): void {
+/** Go through the rows that are in view, those that are apart by some pixels. */
+export function each(rows: Int32Array, view: Viewport, height: number, upto: number, draw: (y: number) => void): void {
   let low = 0;
   for (let high = rows.length; low < high;) {
     const middle = (low + high) >> 1;
@@ -149,4 +157,15 @@ function drawNumbers(context: CanvasRenderingContext2D, column: Column, { view, 
     context.stroke();
   }
   context.globalCompositeOperation = "source-over";
+}
+
+/** The rows of the open run at which it is held. */
+export function heldRows(held: readonly Hold[] | undefined, column: Column | undefined): Set<number> {
+  return new Set(
+    (held ?? []).map(({ invocation, message }) => {
+      const seq = invocation ?? message;
+      // What is held before it begins has no record yet: it comes next.
+      return column === undefined || seq === null ? (column?.length ?? 0) : rowOfSeq(column, seq);
+    }),
+  );
 }

@@ -37,6 +37,8 @@ class Outlines {
   private readonly listeners = new Set<() => void>();
   private wanted: readonly Wanted[] = [];
   private busy = false;
+  /** Whether there is a run of which nothing was told yet: one without records of its own has nothing to load. */
+  private begun = false;
   private version = 0;
 
   subscribe = (listener: () => void): (() => void) => {
@@ -74,6 +76,7 @@ class Outlines {
     } finally {
       this.busy = false;
     }
+    if (this.begun) this.tell();
   }
 
   private next(): Wanted | undefined {
@@ -92,6 +95,7 @@ class Outlines {
     if (loaded !== undefined && (!loaded.lent || loaded.outline.length === records)) return loaded;
     const fresh = { outline: new Outline(), base, lent: false };
     this.loaded.set(run, fresh);
+    this.begun = true;
     return fresh;
   }
 
@@ -114,6 +118,7 @@ class Outlines {
   }
 
   private tell(): void {
+    this.begun = false;
     this.version++;
     for (const listener of this.listeners) listener();
   }

@@ -34,9 +34,16 @@ describe("columns", () => {
     expect(at(pixels, 4, 0)).toBe(0);
   });
 
-  it("put records that share a line of pixels side by side, as the legend lists them", () => {
-    const pixels = painted([slot], 0.25);
-    expect([0, 1, 2, 3].map((x) => at(pixels, x, 0))).toEqual([message, message, note, edit]);
+  it("show one of the records that share a line of pixels, all over it", () => {
+    const pixels = painted([slot], 0.5);
+    expect([0, 1, 2, 3].map((x) => at(pixels, x, 0))).toEqual([message, message, message, message]);
+    expect([0, 1, 2, 3].map((x) => at(pixels, x, 1))).toEqual([note, note, note, note]);
+    expect(at(pixels, 0, 2)).toBe(0);
+  });
+
+  it("show of those what is asked for", () => {
+    const pixels = painted([slot], 0.25, 0, ["edit"]);
+    expect([0, 1, 2, 3].map((x) => at(pixels, x, 0))).toEqual([edit, edit, edit, edit]);
     expect(at(pixels, 0, 1)).toBe(0);
   });
 

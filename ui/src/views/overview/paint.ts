@@ -1,9 +1,9 @@
-/** Draws the columns: a small rectangle for each record; records that share a line of pixels lie side by side in it. */
+/** Draws the columns: a small rectangle for each record; of those that share a line of pixels, one. */
 
 import type { Inks } from "@/kit/canvas/inks";
 import type { Pixels } from "@/kit/canvas/pixels";
 import { type Ink, mixed } from "@/model/colours";
-import { type Column, type Entry, type Legend, listed } from "@/model/overview";
+import type { Column, Entry, Legend } from "@/model/overview";
 import type { Viewport } from "@/model/viewport";
 
 export interface Slot {
@@ -29,20 +29,18 @@ export function inkOfEntry(entry: Entry | undefined, inks: Inks): Ink {
 interface Shades {
   own: Ink[];
   shared: Ink[];
-  /** The entries as the legend lists them, those that are asked for first. */
-  order: number[];
+  /** Of each entry, whether it is asked for. */
+  wanted: boolean[];
 }
 
 function shadesOf(legend: Legend, only: ReadonlySet<string>, inks: Inks): Shades {
   const wanted = legend.entries.map(({ key }) => only.size === 0 || only.has(key));
-  const order = listed(legend).map(({ at }) => at);
-  const asked = (entry: number) => (wanted[entry] ? 0 : 1);
   const own = legend.entries.map((entry, n) => {
     const ink = inkOfEntry(entry, inks);
     return wanted[n] ? ink : mixed(ink, inks.surface, FADED);
   });
   const shared = own.map((ink, n) => (wanted[n] ? mixed(ink, inks.surface, DIMMED) : ink));
-  return { own, shared, order: order.toSorted((one, other) => asked(one) - asked(other)) };
+  return { own, shared, wanted };
 }
 
 export interface Drawn {
@@ -52,11 +50,14 @@ export interface Drawn {
   only: ReadonlySet<string>;
   inks: Inks;
   view: Viewport;
+  /** No gap is left between rows. */
+  solid?: boolean;
 }
 
 /** The rectangles of every column that is in view. */
 export function paintColumns(pixels: Pixels, ratio: number, drawn: Drawn): void {
   const shades = shadesOf(drawn.legend, drawn.only, drawn.inks);
+  const only = drawn.only.size === 0 ? null : shades.wanted;
   for (const slot of drawn.slots) {
     const left = Math.round(slot.left * ratio);
     const right = Math.round(slot.right * ratio);
@@ -64,8 +65,7 @@ export function paintColumns(pixels: Pixels, ratio: number, drawn: Drawn): void 
     for (let part: Column | null = slot.column, upto = slot.column.length; part !== null; part = part.parent) {
       const inks = part === slot.column ? shades.own : shades.shared;
       const entries = drawn.legend.of.get(part);
-      if (entries && upto > part.shared)
-        paintRows(pixels, ratio, drawn.view, part, upto, entries, inks, shades.order, left, right);
+      if (entries && upto > part.shared) paintRows(pixels, ratio, drawn, part, upto, entries, inks, only, left, right);
       upto = Math.min(upto, part.shared);
     }
   }
@@ -75,17 +75,17 @@ export function paintColumns(pixels: Pixels, ratio: number, drawn: Drawn): void 
 function paintRows(
   pixels: Pixels,
   ratio: number,
-  view: Viewport,
+  { view, solid = false }: Drawn,
   part: Column,
   upto: number,
   entries: Uint8Array,
   inks: readonly Ink[],
-  order: readonly number[],
+  only: readonly boolean[] | null,
   left: number,
   right: number,
 ): void {
   const scale = view.scale * ratio;
-  const gap = scale >= APART * ratio ? Math.max(1, Math.round(ratio * Math.min(2, view.scale / 8))) : 0;
+  const gap = !solid && scale >= APART * ratio ? Math.max(1, Math.round(ratio * Math.min(2, view.scale / 8))) : 0;
   const top = (row: number) => Math.round((row - view.from) * scale);
   const first = Math.max(part.shared, Math.floor(view.from));
   const last = Math.min(upto, Math.ceil(view.from + pixels.height / scale));
@@ -97,30 +97,20 @@ function paintRows(
     }
     return;
   }
-  const line = (row: number) => Math.floor((row - view.from) * scale);
-  const counts = new Uint32Array(inks.length);
-  const width = right - left;
-  for (let row = first; row < last;) {
-    const y = line(row);
-    const from = row;
-    counts.fill(0);
-    for (; row < last && line(row) === y; row++) {
-      const entry = entries[row - shared] ?? 0;
-      counts[entry] = (counts[entry] ?? 0) + 1;
-    }
-    let at = 0;
-    for (const entry of order) {
-      const found = counts[entry] ?? 0;
-      if (found === 0) continue;
-      const upon = at + found;
-      pixels.rect(
-        left + Math.round((at / (row - from)) * width),
-        y,
-        left + Math.round((upon / (row - from)) * width),
-        y + 1,
-        inks[entry] ?? 0,
-      );
-      at = upon;
-    }
+  // A line of pixels shows one of its records, so that a run is one column at any size: one that is asked for, else any.
+  const rowAt = (y: number) => Math.ceil(view.from + y / scale);
+  const highest = Math.max(0, Math.floor((first - view.from) * scale));
+  const lowest = Math.min(pixels.height, Math.ceil((last - view.from) * scale));
+  for (let y = highest; y < lowest; y++) {
+    const from = Math.max(first, rowAt(y));
+    const upto = Math.min(last, rowAt(y + 1));
+    if (from >= upto) continue;
+    let shown = entries[(from + upto - 1 - 2 * shared) >> 1] ?? 0;
+    if (only !== null)
+      for (let row = from; row < upto && !only[shown]; row++) {
+        const entry = entries[row - shared] ?? 0;
+        if (only[entry]) shown = entry;
+      }
+    pixels.rect(left, y, right, y + 1, inks[shown] ?? 0);
   }
 }

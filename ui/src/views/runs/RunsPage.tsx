@@ -35,6 +35,8 @@ import { useTryDemo } from "@/state/actions";
 import { control, fork, runAgain } from "@/state/commands";
 import { useRuns } from "@/state/runs";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
+import { ServerNotice } from "@/views/shell/ServerNotice";
+import { useNotices } from "@/views/shell/useNotices";
 
 import { CompareWith } from "./CompareWith";
 import { DeleteRuns } from "./DeleteRuns";
@@ -55,7 +57,7 @@ type Asked =
   | null;
 
 export function RunsPage() {
-  const { runs, known, connection } = useRuns();
+  const { runs, known } = useRuns();
   const place = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -65,6 +67,7 @@ export function RunsPage() {
   const tryDemo = useTryDemo();
   const search = useRef<HTMLInputElement>(null);
   useDocumentTitle("Runs · Outtake");
+  useNotices();
   useHotkeys([
     ["/", () => search.current?.focus()],
     ["n", () => setAsked({ what: "run", from: null })],
@@ -147,11 +150,7 @@ export function RunsPage() {
           <SchemeToggle />
         </header>
         <main className={classes["main"]}>
-          {connection === "lost" && (
-            <Alert color="orange" m="sm" role="status" title="The server does not answer">
-              What is shown may be out of date. It is tried again all the time; is <code>outtake serve</code> running?
-            </Alert>
-          )}
+          <ServerNotice />
           {runs.length > 0 && (
             <div className={classes["tools"]} role="search" aria-label="Runs">
               <TextInput

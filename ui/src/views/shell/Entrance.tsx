@@ -6,6 +6,8 @@ import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { entryNow, onEntry } from "@/api/entry";
 import { onNewToken } from "@/api/token";
 
+import { AddressForm } from "./AddressForm";
+
 export function Entrance({ children }: { children: ReactNode }) {
   return useSyncExternalStore(onEntry, entryNow) === "out" ? <Closed /> : children;
 }
@@ -14,13 +16,15 @@ function Closed() {
   useEffect(() => onNewToken(() => location.reload()), []);
   return (
     <Center h="100%" component="main">
-      <Stack align="center" gap="xs">
+      <Stack align="center" gap="xs" maw={560} p="md">
         <Title order={1} size="h2">
           No entry without the token
         </Title>
         <Text>
-          Open the address that <Code>outtake serve</Code> printed when it was started; it holds the token.
+          Open the address that <Code>outtake serve</Code> printed when it was started, or paste it here; it holds the
+          token.
         </Text>
+        <AddressForm onToken={() => location.reload()} />
       </Stack>
     </Center>
   );

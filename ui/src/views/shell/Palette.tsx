@@ -216,6 +216,11 @@ export function Palette() {
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       maxHeight={420}
       limit={60}
+      attributes={{
+        content: { "aria-label": "All commands" },
+        // What scrolls can be scrolled by keyboard.
+        actionsList: { viewportProps: { tabIndex: 0 } },
+      }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
         placeholder: "What do you want to do? A number goes to that record",

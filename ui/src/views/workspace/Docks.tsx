@@ -1,10 +1,17 @@
 /** A dock: a strip of tabs, and the panel that is open below it. */
 
 import { ActionIcon, Loader, Menu, Tooltip } from "@mantine/core";
-import { IconDotsVertical, IconLayoutBottombar, IconLayoutSidebarRight, IconX } from "@tabler/icons-react";
+import {
+  IconDotsVertical,
+  IconLayoutBottombar,
+  IconLayoutSidebarRight,
+  IconMaximize,
+  IconX,
+} from "@tabler/icons-react";
+import { useMediaQuery } from "@mantine/hooks";
 import { memo, Suspense } from "react";
 
-import { type Dock, type Go, type PanelId, PANELS } from "@/state/place";
+import { type Dock, type Go, isView, type PanelId, PANELS } from "@/state/place";
 import { usePrefs } from "@/state/prefs";
 
 import { Boundary } from "@/kit/Boundary";
@@ -19,30 +26,52 @@ export function usePanelsOf(dock: Dock): PanelId[] {
   return PANELS.filter((panel) => docks[panel] === dock);
 }
 
-/** What is open in each dock: what the address says, else the usual. */
+/** Windows that are narrower have one column; what is beside it comes in drawers. */
+const NARROW = "(max-width: 999.9px)";
+
+export function useNarrow(): boolean {
+  return useMediaQuery(NARROW, false, { getInitialValueInEffect: false }) ?? false;
+}
+
+/** What is open in each dock: what the address says, else the usual; drawers are closed until somebody opens one. */
 export function useOpen(): Record<Dock, PanelId | null> {
   const { place } = useWorkspace();
   const docks = usePrefs((prefs) => prefs.docks);
-  const shown = (dock: Dock, usual: PanelId): PanelId | null => {
+  const narrow = useNarrow();
+  const shown = (dock: Dock): PanelId | null => {
     const asked = place[dock];
-    if (asked === "none") return null;
-    if (asked !== undefined && docks[asked] === dock) return asked;
-    return docks[usual] === dock ? usual : (PANELS.find((panel) => docks[panel] === dock) ?? null);
+    if (asked !== undefined && asked !== "none" && docks[asked] === dock) return asked;
+    if (asked === "none" || dock === "bottom" || narrow) return null;
+    return docks.inspector === dock ? "inspector" : (PANELS.find((panel) => docks[panel] === dock) ?? null);
   };
-  return { bottom: shown("bottom", "overview"), side: shown("side", "inspector") };
+  return { bottom: shown("bottom"), side: shown("side") };
 }
 
-/** Open a panel in the dock where it lives. */
+/** Open a panel where it lives: beside or below the story where that is open, else in the place of the story. */
 export function useShow(): (panel: PanelId) => void {
-  const { go } = useWorkspace();
-  return (panel) =>
-    go({ [usePrefs.getState().docks[panel]]: panel, ...(panel === "inspector" && { mode: undefined }) });
+  const { go, place } = useWorkspace();
+  const { bottom } = useOpen();
+  return (panel) => {
+    const dock = usePrefs.getState().docks[panel];
+    const covers = place.full !== undefined && (isView(place.full) ? dock === "bottom" : true);
+    if (isView(panel) && dock === "bottom" && (bottom === null || covers)) go({ full: panel });
+    else go({ [dock]: panel, ...(panel === "inspector" && { mode: undefined }), ...(covers && { full: undefined }) });
+  };
 }
 
 /** Open what is held and queued, in the inspector. */
 export function useShowHeld(): () => void {
-  const { go } = useWorkspace();
-  return () => go({ [usePrefs.getState().docks.inspector]: "inspector", mode: "held" });
+  const { go, place } = useWorkspace();
+  return () => {
+    const covered = place.full !== undefined && !isView(place.full);
+    go({ [usePrefs.getState().docks.inspector]: "inspector", mode: "held", ...(covered && { full: undefined }) });
+  };
+}
+
+/** Give a panel all the room, or take it back where it has that. */
+export function useMaximise(): (panel: PanelId | null) => void {
+  const { go, place } = useWorkspace();
+  return (panel) => go({ full: panel === place.full ? undefined : (panel ?? undefined) });
 }
 
 interface DockTabsProps {
@@ -117,6 +146,11 @@ export const DockTabs = memo(function DockTabs({ dock, open, held, go }: DockTab
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>
+          <Tooltip label="All the room for it (M)">
+            <ActionIcon size="sm" aria-label={`Maximise ${PANEL_KINDS[open].title}`} onClick={() => go({ full: open })}>
+              <IconMaximize size={14} />
+            </ActionIcon>
+          </Tooltip>
           <Tooltip label="Close">
             <ActionIcon
               size="sm"
@@ -135,8 +169,28 @@ export const DockTabs = memo(function DockTabs({ dock, open, held, go }: DockTab
 export function DockBody({ dock, open }: { dock: Dock; open: PanelId }) {
   const { View } = PANEL_KINDS[open];
   return (
-    <section role="tabpanel" id={`panel-${dock}`} aria-labelledby={`tab-${open}`} className={classes["body"]}>
+    <section
+      data-shows={open}
+      role="tabpanel"
+      id={`panel-${dock}`}
+      aria-labelledby={`tab-${open}`}
+      className={classes["body"]}
+    >
       <Boundary key={open}>
+        <Suspense fallback={<Loader size="sm" m="md" />}>
+          <View />
+        </Suspense>
+      </Boundary>
+    </section>
+  );
+}
+
+/** A panel in the place of the story. */
+export function FullBody({ panel }: { panel: PanelId }) {
+  const { title, View } = PANEL_KINDS[panel];
+  return (
+    <section aria-label={title} data-shows={panel} className={classes["full"]}>
+      <Boundary key={panel}>
         <Suspense fallback={<Loader size="sm" m="md" />}>
           <View />
         </Suspense>

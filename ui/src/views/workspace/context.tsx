@@ -4,6 +4,7 @@ import { createContext, useContext } from "react";
 
 import type { FollowedRun, RunView } from "@/state/run";
 import type { Go, Place } from "@/state/place";
+import type { Sight } from "@/state/sight";
 
 export interface WorkspaceValue {
   /** The id, as in r7. */
@@ -14,6 +15,8 @@ export interface WorkspaceValue {
   go: Go;
   /** Select a record, or nothing; the history scrolls to it and the details show it. */
   select: (seq: number | undefined) => void;
+  /** What is in sight of the history. */
+  sight: Sight;
 }
 
 export const WorkspaceContext = createContext<WorkspaceValue | null>(null);

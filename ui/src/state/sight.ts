@@ -1,0 +1,44 @@
+/** What is in sight of the history, told to who draws it beside; and the way to bring something else into sight. */
+
+import { useSyncExternalStore } from "react";
+
+/** The first and the last record of what is in sight. */
+export type InSight = readonly [first: number, last: number];
+
+/** One for each window.  It is told of with every line that scrolls by, so it is no state of the window's own. */
+export class Sight {
+  private range: InSight | null = null;
+  private readonly listeners = new Set<() => void>();
+  private sought: ((seq: number) => void) | null = null;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  snapshot = (): InSight | null => this.range;
+
+  /** Say what is in sight. */
+  report(first: number, last: number): void {
+    if (this.range?.[0] === first && this.range[1] === last) return;
+    this.range = [first, last];
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Bring a record into sight, without selecting it. */
+  seek(seq: number): void {
+    this.sought?.(seq);
+  }
+
+  /** Be the one who brings records into sight; returns how to stop. */
+  onSeek(seek: (seq: number) => void): () => void {
+    this.sought = seek;
+    return () => {
+      if (this.sought === seek) this.sought = null;
+    };
+  }
+}
+
+export function useSight(sight: Sight): InSight | null {
+  return useSyncExternalStore(sight.subscribe, sight.snapshot);
+}
