@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { demoOf, isChanged, stepsDone } from "./coach";
+import { demoOf, isChanged, rightOf, stepsDone } from "./coach";
 
 const run = (id: string, parent: string | null, spec = "plain_team.py:team", edits: unknown[] = []) => ({
   run: id,
   parent,
   name: parent === null ? "demo" : "",
   spec,
-  created: 1,
+  created: Number(id.slice(1)),
   edits: edits as never[],
+  outcome: edits.length > 0 ? ("passed" as const) : ("failed" as const),
 });
 const byId = (...runs: ReturnType<typeof run>[]) => new Map(runs.map((each) => [each.run, each]));
 
@@ -26,6 +27,11 @@ describe("whose run it is", () => {
   it("is changed once a fork of it was", () => {
     expect(isChanged(byId(run("r1", null), run("r2", "r1")), "r1")).toBe(false);
     expect(isChanged(byId(run("r1", null), run("r2", "r1", "plain_team.py:team", [{}])), "r1")).toBe(true);
+  });
+  it("is right in the last fork that is", () => {
+    const right = (id: string, parent: string) => run(id, parent, "plain_team.py:team", [{}]);
+    expect(rightOf(byId(run("r1", null), right("r2", "r1"), right("r3", "r2"), run("r4", "r1")), "r1")).toBe("r3");
+    expect(rightOf(byId(run("r1", null), run("r2", "r1")), "r1")).toBeNull();
   });
 });
 

@@ -9,7 +9,7 @@ export type CoachStep = (typeof STEPS)[number];
 const SPECS = new Set(["team.py:get_team", "plain_team.py:team"]);
 const NAME = "demo";
 
-type Known = Pick<RunSummary, "run" | "parent" | "name" | "spec" | "created" | "edits">;
+type Known = Pick<RunSummary, "run" | "parent" | "name" | "spec" | "created" | "edits" | "outcome">;
 
 /** The demo's own run that this one is, or was forked from; null of any other program. */
 export function demoOf(byId: ReadonlyMap<string, Known>, id: string): Known | null {
@@ -35,6 +35,14 @@ export interface Seen {
 /** How many steps are done: who has done a later one needs no earlier one. */
 export function stepsDone({ first, path, changed }: Seen): number {
   return changed ? 3 : path ? 2 : first ? 1 : 0;
+}
+
+/** The last run of this family that came to the right answer. */
+export function rightOf(byId: ReadonlyMap<string, Known>, root: string): string | null {
+  const right = [...byId.values()].filter(
+    ({ run, outcome }) => outcome === "passed" && demoOf(byId, run)?.run === root,
+  );
+  return right.toSorted((a, b) => b.created - a.created)[0]?.run ?? null;
 }
 
 /** Whether a run of this family was changed in a fork. */

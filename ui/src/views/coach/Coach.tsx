@@ -6,7 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 
 import type { RunInfo } from "@/api/schema";
-import { demoOf, isChanged, STEPS, stepsDone, type CoachStep } from "@/model/coach";
+import { demoOf, isChanged, rightOf, STEPS, stepsDone, type CoachStep } from "@/model/coach";
 import { useCoach } from "@/state/coach";
 import { useExplanation } from "@/state/explanation";
 import { useRuns } from "@/state/runs";
@@ -52,7 +52,7 @@ function Steps({ demo, known, info }: { demo: string; known: string; info: RunIn
         ))}
       </ol>
       <p className={classes["told"]} role="status">
-        {tell(done, info, first)}
+        {tell(done, info, first, rightOf(byId, demo))}
       </p>
       <CloseButton size="sm" aria-label="Show these steps no more" onClick={dismiss} />
     </section>
@@ -60,7 +60,7 @@ function Steps({ demo, known, info }: { demo: string; known: string; info: RunIn
 }
 
 /** What to do now. */
-function tell(done: number, info: RunInfo, first: number | null): ReactNode {
+function tell(done: number, info: RunInfo, first: number | null, right: string | null): ReactNode {
   if (info.live) return "A team of five agents looks for an answer. It ends in a moment.";
   if (done >= STEPS.length) {
     if (info.outcome === "passed")
@@ -68,6 +68,13 @@ function tell(done: number, info: RunInfo, first: number | null): ReactNode {
         <>
           You set it right.{" "}
           <Anchor renderRoot={(props) => <Link {...props} to="/" search={{ new: true }} />}>Now your program</Anchor>
+        </>
+      );
+    if (right !== null)
+      return (
+        <>
+          It was set right in{" "}
+          <Anchor renderRoot={(props) => <Link {...props} to="/runs/$run" params={{ run: right }} />}>{right}</Anchor>.
         </>
       );
     return "Not right yet. Open the path again with Why?, and say in other words what should have been done.";

@@ -2,7 +2,6 @@
 
 import {
   ActionIcon,
-  Alert,
   Button,
   CloseButton,
   FileButton,
