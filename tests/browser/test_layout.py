@@ -87,7 +87,7 @@ def test_the_inspector_has_the_full_height(visit: Visit, forked: None) -> None:
     page = visit("/runs/r2?bottom=trace")
     expect(page.get_by_role("tabpanel", name="Trace")).to_be_visible()
     beside = page.get_by_role("complementary", name="Panel beside the history").bounding_box()
-    below = page.get_by_role("complementary", name="Panel below the history").bounding_box()
+    below = page.get_by_role("region", name="Panel below the history").bounding_box()
     assert beside is not None
     assert below is not None
     assert beside["y"] + beside["height"] == below["y"] + below["height"] == 720

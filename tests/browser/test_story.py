@@ -93,7 +93,7 @@ def test_one_key_for_each_density_and_the_selection_stays_where_it_is(
     camera.shoot(page, "story-calls")
     page.goto(page.url.partition("?")[0])  # it is kept for the next run
     expect(lines(page, "Calls").first).to_be_visible()
-    page.get_by_text("Story", exact=True).click()
+    page.get_by_test_id("history").get_by_text("Story", exact=True).click()
     expect(lines(page, "Story").first).to_be_visible()
 
 

@@ -229,18 +229,18 @@ function Middle({ arrived, full, onComponents }: MiddleProps) {
   const rows = useDefaultLayout({ id: "outtake-below", storage: localStorage });
   const below = usePanelsOf("bottom").filter((panel) => !isView(panel));
   const story = (
-    <main className={classes["history"]} aria-label={`History of ${view.info?.run ?? "the run"}`}>
+    <section className={classes["history"]} aria-label={`History of ${view.info?.run ?? "the run"}`}>
       <History focused={arrived} />
-    </main>
+    </section>
   );
   const bottom = open.bottom !== null && open.bottom !== full && (
-    <aside className={classes["dock"]} aria-label="Panel below the history">
+    <section className={classes["dock"]} aria-label="Panel below the history">
       <DockTabs dock="bottom" open={open.bottom} held={held} go={go} />
       <DockBody dock="bottom" open={open.bottom} />
-    </aside>
+    </section>
   );
   return (
-    <div className={classes["middle"]}>
+    <main className={classes["middle"]}>
       <ViewBar full={full} held={held} onComponents={onComponents} />
       <div className={classes["stack"]}>
         <div className={classes["under"]} data-covered={full !== null || undefined} inert={full !== null}>
@@ -282,6 +282,6 @@ function Middle({ arrived, full, onComponents }: MiddleProps) {
           <DockTabs dock="bottom" open={null} held={held} go={go} />
         </footer>
       )}
-    </div>
+    </main>
   );
 }
