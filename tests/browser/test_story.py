@@ -280,7 +280,7 @@ def test_what_is_searched_for_is_marked_and_gone_to(visit: Visit, wrong: Documen
 
 def test_an_agent_has_one_colour_everywhere(visit: Visit, served: Served, wrong: Document) -> None:
     (surfer, *_) = starts(served, "r1", "team/WebSurfer")
-    page = visit(f"/runs/r1?at={surfer}")
+    page = visit(f"/runs/r1?at={surfer}&bottom=overview")
     entry = page.get_by_role("group", name="Colours").get_by_role("button", name=re.compile("WebSurfer"))
     colour = entry.locator("span").first.evaluate("(node) => getComputedStyle(node).backgroundColor")
     name = card(page, surfer).get_by_text("WebSurfer", exact=True).first
