@@ -76,7 +76,7 @@ def test_a_view_is_docked_and_every_panel_takes_all_the_room(visit: Visit, forke
     for _ in range(2):
         page.keyboard.press("m")
         expect(beside).to_be_hidden()
-        expect(page.get_by_role("region", name="Details")).to_be_visible()
+        expect(page.get_by_role("region", name="Inspector")).to_be_visible()
         page.keyboard.press("m")
         expect(beside).to_be_visible()
     page.get_by_role("button", name="Close Trace").click()
@@ -152,7 +152,7 @@ def test_a_small_window_has_one_column_and_drawers(visit: Visit, forked: None, c
     drawer.get_by_role("treeitem", name=re.compile("WebSurfer")).first.click()
     expect(drawer).to_be_hidden()
     beside = page.get_by_role("dialog", name="Panel beside the history")
-    expect(beside.get_by_role("tabpanel", name="Details")).to_contain_text("WebSurfer")
+    expect(beside.get_by_role("tabpanel", name="Inspector")).to_contain_text("WebSurfer")
     camera.shoot(page, "narrow-drawer")
     assert findings(page) == []
     page.keyboard.press("Escape")
@@ -162,8 +162,8 @@ def test_a_small_window_has_one_column_and_drawers(visit: Visit, forked: None, c
     for name in VIEWS:
         page.get_by_role("navigation", name="Views").get_by_role("button", name=name).click()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_role("tab", name="Pending").click()
-    expect(beside.get_by_role("tabpanel", name="Pending")).to_be_visible()
+    page.get_by_role("tab", name="Inspector").click()
+    expect(beside.get_by_role("tabpanel", name="Inspector")).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 720})
     expect(page.get_by_role("complementary", name="Panel beside the history")).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
