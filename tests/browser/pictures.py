@@ -67,6 +67,7 @@ def take(browser: Browser, served: Served, camera: Camera) -> None:
     finding = next(one["seq"] for one in remarks(served, told["run"]) if one["kind"] == "finding")
     edited = message + 1
     views: Mapping[str, str] = {
+        "why": f"/runs/{wrong}?at={message}&why=true",
         "overview": f"/runs/{right}?at={edited}",
         "compare": f"/runs/{right}?at={edited}&full=compare&vs={wrong}",
         "trace": f"/runs/{right}?at={edited}&full=trace",

@@ -61,6 +61,7 @@ function Steps({ demo, known, info }: { demo: string; known: string; info: RunIn
 
 /** What to do now. */
 function tell(done: number, info: RunInfo, first: number | null, right: string | null): ReactNode {
+  if (info.live && info.held.length > 0) return "The team is held. Continue, above, lets it go on.";
   if (info.live) return "A team of five agents looks for an answer. It ends in a moment.";
   if (done >= STEPS.length) {
     if (info.outcome === "passed")

@@ -169,7 +169,7 @@ function Comparison({ other }: { other: string }) {
         <span className={classes["told"]} role="status">
           {changes.length === 0
             ? "No difference"
-            : `${count(shown, "difference")}${shown < changes.length ? `, ${changes.length - shown} more left out` : ""}`}
+            : `${count(shown, "difference")}${shown < changes.length ? `, ${changes.length - shown} more in the plumbing` : ""}`}
           {`, ${data.same.toLocaleString("en")} alike`}
         </span>
         <span className={classes["space"]} />
