@@ -11,6 +11,9 @@ from outtake_probe.records import Json
 LEDGER = {"is_request_satisfied": {"reason": "Not yet.", "answer": False}, "next_speaker": {"answer": "Coder"}}
 IN_WORDS = "- Is request satisfied: **no** · Not yet.\n- Next speaker: **Coder**"
 
+CALLS: list[dict[str, Json]] = [{"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"x": 1}'}}]
+SAID = 'look({"x": 1})'
+
 
 def chunk(**delta: Json) -> Json:
     return {"choices": [{"delta": delta}]}
@@ -54,6 +57,33 @@ def chunk(**delta: Json) -> Json:
             "be kind",
             "hello",
         ),
+        ({"content": "be kind", "tool_calls": CALLS}, "be kind", SAID),
+        ({"content": "<think>be kind</think>", "tool_calls": CALLS}, "be kind", SAID),
+        ({"content": "", "tool_calls": CALLS}, "", SAID),
+        ({"choices": [{"message": {"content": "be kind", "tool_calls": CALLS}}]}, "be kind", SAID),
+        (
+            {
+                "content": [
+                    {"type": "text", "text": "be kind"},
+                    {"type": "tool_use", "id": "c", "name": "look", "input": {"x": 1}},
+                ]
+            },
+            "be kind",
+            SAID,
+        ),
+        (
+            {
+                "object": "response",
+                "output": [
+                    {"type": "message", "content": [{"type": "output_text", "text": "be kind"}]},
+                    {"type": "function_call", "name": "look", "arguments": '{"x": 1}'},
+                ],
+            },
+            "be kind",
+            SAID,
+        ),
+        ({"generations": [[{"message": {"content": "be kind", "tool_calls": CALLS}}]]}, "be kind", SAID),
+        ([chunk(content="be "), chunk(content="kind"), chunk(tool_calls=[{"index": 0, **CALLS[0]}])], "be kind", SAID),
         ({"content": json.dumps(LEDGER)}, IN_WORDS, None),
         (f"Updated Ledger:\n{json.dumps(LEDGER, indent=2)}", IN_WORDS, None),
         (LEDGER, IN_WORDS, None),

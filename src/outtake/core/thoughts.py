@@ -2,8 +2,8 @@
 
 One place for all targets.  Recognised are `thought` fields and thought events (AutoGen), `reasoning_content` and
 `reasoning` (DeepSeek, vLLM, LangChain), ``thinking`` parts (Anthropic), ``reasoning`` items (OpenAI), ``<think>``
-sections, ledgers of orchestrators (Magentic-One), and all of them in pieces of a stream.  The thoughts of an earlier
-turn that a prompt repeats are not those of the prompt.
+sections, ledgers of orchestrators (Magentic-One), what a model says beside the tools that it calls, and all of them in
+pieces of a stream.  The thoughts of an earlier turn that a prompt repeats are not those of the prompt.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from outtake.core import words
+from outtake.core import answers, words
 from outtake_probe.records import Json
 
 _SECTION = re.compile(r"<(think|thinking|reasoning)>(?P<thought>.*?)(?:</\1>|\Z)", re.DOTALL)
@@ -46,7 +46,8 @@ def told(body: Json) -> Told:
     plain = words.untyped(body)
     if isinstance(plain, dict) and "messages" in plain:
         return Told("", words.said(plain))
-    thought = "\n\n".join(dict.fromkeys(text for found in _thoughts(plain, 0) if (text := words.clean(found).strip())))
+    found = (*_thoughts(plain, 0), *_beside_calls(answers.answer(plain)))
+    thought = "\n\n".join(dict.fromkeys(text for each in found if (text := words.clean(each).strip())))
     if isinstance(plain, dict) and plain.get("type") in _THOUGHT_TYPES:
         return Told(thought, None)
     said = words.spoken(plain)
@@ -78,6 +79,7 @@ def _in_fields(value: Mapping[str, Json], depth: int) -> Iterator[str]:
         yield _ledger_text(value)
         return
     yield from (held for name in _FIELDS if isinstance(held := value.get(name), str))
+    yield from _beside_calls(value)
     if value.get("type") == "reasoning":
         yield from _texts(value.get("summary"))
         yield from _texts(value.get("content"))
@@ -89,6 +91,16 @@ def _in_fields(value: Mapping[str, Json], depth: int) -> Iterator[str]:
         held = value.get(name)
         if isinstance(held, list) or (name == "content" and isinstance(held, str)):
             yield from _thoughts(held, depth + 1)
+
+
+def _beside_calls(message: Mapping[str, Json] | None) -> Iterator[str]:
+    """What a message says that asks for tools: why it does."""
+    content = message.get("content") if message is not None else None
+    parts = content if isinstance(content, list) else []
+    asks = bool(message and message.get("tool_calls"))
+    if asks or any(isinstance(part, dict) and part.get("type") == "tool_use" for part in parts):
+        text = content if isinstance(content, str) else answers.parts(parts)
+        yield _SECTION.sub("", text or "")
 
 
 def _in_items(value: Sequence[Json], depth: int) -> Iterator[str]:

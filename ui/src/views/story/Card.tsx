@@ -16,7 +16,7 @@ import { Said } from "@/views/records/Said";
 
 import classes from "./Card.module.css";
 import { Opened } from "./Opened";
-import { type Answer, answerIn, fewOf, recordsOfCard, type Step, stepsOf } from "./told";
+import { type Answer, answerIn, fewOf, fieldsOf, inWords, plain, recordsOfCard, type Step, stepsOf } from "./told";
 import { useGlances } from "./useGlances";
 
 /** Steps that a card tells before it is opened. */
@@ -445,33 +445,4 @@ export function givenOf(text: string): string {
   if (told === null) return text === "" ? "()" : `(${oneLine(text, 140)})`;
   const items = told.map(([name, value]) => (told.length === 1 ? value : `${name}: ${value}`));
   return `(${oneLine(items.join(", "), 140)})`;
-}
-
-/** A JSON object as names and values; null where it is something else, or only the beginning of one. */
-export function fieldsOf(text: string): [string, string][] | null {
-  if (!text.startsWith("{")) return null;
-  try {
-    const value = JSON.parse(text) as { [name: string]: unknown };
-    return Object.entries(value).map(([name, item]) => [name, typeof item === "string" ? item : JSON.stringify(item)]);
-  } catch {
-    return null;
-  }
-}
-
-/** What a glance says, an object as its names and values. */
-function inWords(glance: Glance): string {
-  const told = glance.form === "json" ? fieldsOf(glance.text) : null;
-  return told === null ? plain(glance.text) : told.map(([name, value]) => `${name}: ${value}`).join(", ");
-}
-
-/** A text without the marks of Markdown, for where it is shown on a few lines. */
-export function plain(text: string): string {
-  return text
-    .replaceAll(/^\s*#{1,6}\s+/gm, "")
-    .replaceAll(/^\s*```.*$\n?/gm, "")
-    .replaceAll(/`([^`\n]+)`/g, "$1")
-    .replaceAll(/\[([^\]\n]+)\]\([^)\s]+\)/g, "$1")
-    .replaceAll(/(\*\*|__)(\S(?:.*?\S)?)\1/g, "$2")
-    .replaceAll(/\n{2,}/g, "\n")
-    .trim();
 }

@@ -149,3 +149,34 @@ export function fewOf(steps: readonly Step[], most: number): { shown: readonly S
   const shown = steps.filter((step, n) => n < head || n >= steps.length - (most - head) || step.failed);
   return { shown, left: steps.length - shown.length };
 }
+
+/** A JSON object as names and values; null where it is something else, or only the beginning of one. */
+export function fieldsOf(text: string): [string, string][] | null {
+  if (!text.startsWith("{")) return null;
+  try {
+    const value = JSON.parse(text) as { [name: string]: unknown };
+    return Object.entries(value).map(([name, item]) => [name, typeof item === "string" ? item : JSON.stringify(item)]);
+  } catch {
+    return null;
+  }
+}
+
+/** What a glance says, an object as its names and values; one with a single member as that. */
+export function inWords(glance: Glance): string {
+  const told = glance.form === "json" ? fieldsOf(glance.text) : null;
+  const [sole] = told ?? [];
+  if (sole !== undefined && told?.length === 1) return plain(sole[1]);
+  return told === null ? plain(glance.text) : told.map(([name, value]) => `${name}: ${value}`).join(", ");
+}
+
+/** A text without the marks of Markdown, for where it is shown on a few lines. */
+export function plain(text: string): string {
+  return text
+    .replaceAll(/^\s*#{1,6}\s+/gm, "")
+    .replaceAll(/^\s*```.*$\n?/gm, "")
+    .replaceAll(/`([^`\n]+)`/g, "$1")
+    .replaceAll(/\[([^\]\n]+)\]\([^)\s]+\)/g, "$1")
+    .replaceAll(/(\*\*|__)(\S(?:.*?\S)?)\1/g, "$2")
+    .replaceAll(/\n{2,}/g, "\n")
+    .trim();
+}

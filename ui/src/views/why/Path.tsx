@@ -13,6 +13,7 @@ import { firstChange } from "@/model/verbs";
 import { useGlance } from "@/state/run";
 import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { inWords } from "@/views/story/told";
 import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Why.module.css";
@@ -75,7 +76,7 @@ function Step({ step, part, turning }: { step: PathStep; part: Part; turning: bo
           ) : (
             <>
               {thought !== "" && <i className={classes["thought"]}>{oneLine(thought, 200)} </i>}
-              {glance?.form !== "thought" && oneLine(glance?.text ?? "", 300)}
+              {glance?.form !== "thought" && oneLine(glance === undefined ? "" : inWords(glance), 300)}
             </>
           )}
         </span>
