@@ -118,6 +118,7 @@ _ORIGINS = {
     "tool": "a tool gave it",
     "person": "a person gave it",
     "model": "nowhere before: a model said it first",
+    "agent": "an agent said it; the log does not tell from what",
     "program": "the program's own code made it",
     "error": "the error came up there",
 }

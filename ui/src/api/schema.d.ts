@@ -1712,7 +1712,7 @@ export interface components {
             /** First */
             first: number | null;
             /** Origin */
-            origin: ("input" | "tool" | "person" | "model" | "program" | "error") | null;
+            origin: ("input" | "tool" | "person" | "model" | "agent" | "program" | "error") | null;
             /** Path */
             path: components["schemas"]["PathStep"][];
         };

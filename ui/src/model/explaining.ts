@@ -10,6 +10,7 @@ const ORIGINS: { [origin in NonNullable<Explanation["origin"]>]: string } = {
   tool: "a tool gave it",
   person: "a person gave it",
   model: "a model said it first",
+  agent: "the log does not tell from what",
   program: "the program's own code made it",
   error: "the error came up there",
 };

@@ -21,9 +21,9 @@ from outtake.core.provenance.origins import Origins, Relation, Source
 from outtake.core.provenance.story import LEAVES, Entry, Story
 from outtake_probe.records import Json
 
-Origin = Literal["input", "tool", "person", "model", "program", "error"]
-"""Where the wrong thing came from: the input of the run, what a tool gave, a person, a model that said it first, code
-of the program between its calls, or an error that came up there."""
+Origin = Literal["input", "tool", "person", "model", "agent", "program", "error"]
+"""Where the wrong thing came from: the input of the run, what a tool gave, a person, a model that said it first, an
+agent of a log that holds no calls, code of the program between its calls, or an error that came up there."""
 LONGEST = 80
 """Characters of an answer that is looked for as a whole."""
 STEPS = 30
@@ -130,7 +130,11 @@ class Explaining:
         if record["kind"] == "config_set" or _is_asked(record):
             return "input"
         call = record.get("call")
-        return call if record["kind"] == "invocation_ended" and call in LEAVES else "program"
+        if record["kind"] == "invocation_ended" and call in LEAVES:
+            gave: Origin = call
+            return gave
+        knows_calls = any(end.get("call") in LEAVES for end in self._story.ends.values())
+        return "program" if knows_calls else "agent"
 
     def _last_model(self) -> int | None:
         ends = [end["seq"] for end in self._story.ends.values() if end.get("call") == "model"]

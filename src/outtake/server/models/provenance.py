@@ -106,7 +106,7 @@ class Explanation(Answer):
     said: str | None
     first: int | None
     """The first record that says it."""
-    origin: Literal["input", "tool", "person", "model", "program", "error"] | None
+    origin: Literal["input", "tool", "person", "model", "agent", "program", "error"] | None
     """Where it came from: a model said it first, a tool gave it, ..."""
     path: list[PathStep]
 

@@ -71,7 +71,7 @@ function tell(done: number, info: RunInfo, first: number | null, right: string |
           <Anchor renderRoot={(props) => <Link {...props} to="/" search={{ new: true }} />}>Now your program</Anchor>
         </>
       );
-    if (right !== null)
+    if (right !== null && info.parent === null)
       return (
         <>
           It was set right in{" "}

@@ -221,7 +221,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
           )}
           {found !== null && (
             <output className={classes["found"]}>
-              It has {madeOf(found)}.{" "}
+              {madeOf(found) === "" ? "What it is made of is known once it runs. " : `It has ${madeOf(found)}. `}
               {schema
                 ? "Its input has the fields below."
                 : "It does not say what its input may be: a text, or any JSON."}

@@ -112,7 +112,8 @@ function Turn(props: TurnProps) {
   const end = turns.ends[turn] ?? NONE;
   const answer = answerIn(turns, turn, glances);
   const steps = open ? [] : stepsOf(outline, turns, turn, glances, answer, live);
-  const { shown, left } = fewOf(steps, STEPS);
+  const { first, left, last } = fewOf(steps, STEPS);
+  const line = (step: Step, n: number) => <StepLine key={`${step.seq} ${step.kind} ${n}`} step={step} at={at} />;
   const parts = turns.partsOf(turn).length;
   return (
     <>
@@ -145,14 +146,15 @@ function Turn(props: TurnProps) {
         <Figures {...props} end={end} />
         <span className={classes["number"]}>#{start}</span>
       </header>
+      {props.finding !== null && (
+        <p className={classes["finding"]}>{open ? props.finding : oneLine(props.finding, 240)}</p>
+      )}
       {open ? (
         <Opened {...props} answer={answer} />
       ) : (
         <>
           <Asked {...props} />
-          {shown.map((step, n) => (
-            <StepLine key={`${step.seq} ${step.kind} ${n}`} step={step} at={at} />
-          ))}
+          {first.map(line)}
           {left > 0 && (
             <button
               type="button"
@@ -166,6 +168,7 @@ function Turn(props: TurnProps) {
               {count(left, "more step")}
             </button>
           )}
+          {last.map(line)}
           {answer !== null && <AnswerText answer={answer} at={at} passages={props.passages} />}
           {answer === null && end === NONE && live && <p className={classes["quiet"]}>…</p>}
           {answer === null && parts === 0 && end !== NONE && <p className={classes["quiet"]}>Nothing came back.</p>}
@@ -272,6 +275,10 @@ function Marks({ outline, turns, turn, held, finding, end }: CardProps & { end: 
   const marks = new Set(tell(outline, start).marks);
   if (end !== NONE) for (const mark of tell(outline, end).marks) marks.add(mark);
   marks.delete("failed");
+  const calls = turns
+    .partsOf(turn)
+    .filter(({ kind, end: back }) => (kind === "model" || kind === "tool") && back !== NONE);
+  if (!calls.every(({ end: back }) => tell(outline, back).marks.includes("served"))) marks.delete("served");
   const changed = turns.kinds[turn] === "invocation" && (turns.changed[turn] ?? 0) > 0;
   return (
     <>

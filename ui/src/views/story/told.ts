@@ -142,12 +142,16 @@ export function isThought(outline: Outline, seq: number): boolean {
   return THOUGHTS.test(outline.type(seq));
 }
 
-/** Of many steps, the first and the last ones, and those that failed. */
-export function fewOf(steps: readonly Step[], most: number): { shown: readonly Step[]; left: number } {
-  if (steps.length <= most) return { shown: steps, left: 0 };
-  const head = Math.ceil(most / 2);
-  const shown = steps.filter((step, n) => n < head || n >= steps.length - (most - head) || step.failed);
-  return { shown, left: steps.length - shown.length };
+/** Of many steps, the first ones and, after those that are left out, the last ones and what failed before them. */
+export function fewOf(
+  steps: readonly Step[],
+  most: number,
+): { first: readonly Step[]; left: number; last: readonly Step[] } {
+  if (steps.length <= most) return { first: steps, left: 0, last: [] };
+  const first = steps.slice(0, Math.ceil(most / 2));
+  const tail = steps.length - (most - first.length);
+  const last = steps.filter((step, n) => n >= tail || (n >= first.length && step.failed));
+  return { first, left: steps.length - first.length - last.length, last };
 }
 
 /** A JSON object as names and values; null where it is something else, or only the beginning of one. */
