@@ -15,6 +15,10 @@ from outtake_probe.session import BadValue, Session
 from tests.core.inprocess import Log, execute
 
 
+class Executed(list[str]):
+    """What was really executed: as a class of its own it is none of what a served tool changes again."""
+
+
 def run(target: ModuleType, program: Callable[[], Any], **options: Any) -> Log:
     """As `execute`, hooks in, hooks out."""
 

@@ -31,9 +31,9 @@ from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json, Noted, Record, SpanEnded, SpanStarted
 from tests.core.inprocess import Log
-from tests.targets.hooked import everything, held, models, run
+from tests.targets.hooked import Executed, everything, held, models, run
 
-CALLS: list[str] = []
+CALLS = Executed()
 KEY = "sk-very-secret-0123456789"
 
 

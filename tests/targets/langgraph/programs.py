@@ -25,10 +25,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, RetryPolicy, Send, interrupt
 
-
-class Executed(list[str]):
-    """What was really executed: as a class of its own it is none of what a served tool changes again."""
-
+from tests.targets.hooked import Executed
 
 CALLS = Executed()
 """What was really called: models, tools, and nodes by name."""

@@ -12,8 +12,8 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langgraph.graph import MessagesState, StateGraph
 
+from tests.targets.hooked import Executed
 from tests.targets.langgraph.debugging import record, started
-from tests.targets.langgraph.programs import Executed
 
 EXECUTED = Executed()
 

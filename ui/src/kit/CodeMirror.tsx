@@ -52,12 +52,24 @@ const languages: Record<NonNullable<CodeEditorProps["language"]>, () => Extensio
   text: () => [],
 };
 
-/** Who types over a selection has it replaced here: Chromium would set inline styles for that, which the page's policy refuses. */
+/**
+ * Who types over a selection has it replaced here: Chromium would set inline styles for that, which the page's policy refuses.
+ * What is replaced is told by the event: the editor hears of a new selection later.
+ */
 const typingOver = EditorView.domEventHandlers({
-  beforeinput: ({ inputType, data }, view) => {
-    const { selection, readOnly } = view.state;
-    if (inputType !== "insertText" || data === null || readOnly || selection.main.empty) return false;
-    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+  beforeinput: (event, view) => {
+    const { inputType, data } = event;
+    const [range] = event.getTargetRanges();
+    if (inputType !== "insertText" || data === null || view.state.readOnly || range === undefined) return false;
+    const from = view.posAtDOM(range.startContainer, range.startOffset);
+    const to = view.posAtDOM(range.endContainer, range.endOffset);
+    if (from === to) return false;
+    view.dispatch({
+      changes: { from, to, insert: view.state.toText(data) },
+      selection: { anchor: from + data.length },
+      userEvent: "input.type",
+      scrollIntoView: true,
+    });
     return true;
   },
 });
