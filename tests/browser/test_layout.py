@@ -220,7 +220,7 @@ def test_who_looks_elsewhere_is_told_of_a_run(visit: Visit, served: Served, writ
 def test_a_page_asks_for_the_address_of_a_server_that_was_started_again(
     visit: Visit, served: Served, writers: str, troubles: Troubles
 ) -> None:
-    troubles.allow("WebSocket|Failed to|401|ERR_|Unable to preload|the server does not answer")
+    troubles.allow("WebSocket|Failed to|401|ERR_|Unable to preload")
     run = served.run(writers)
     served.ended(run)
     page = visit(f"/runs/{run}")

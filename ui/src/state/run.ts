@@ -178,7 +178,7 @@ export class FollowedRun {
           break;
         case "state":
           if (info) info = { ...info, ...event.state };
-          if (!event.state.live) void this.refresh();
+          if (!event.state.live) this.quietly(this.refresh());
           break;
         case "console":
           console = [...console, event.part];
@@ -188,7 +188,12 @@ export class FollowedRun {
     const onlyMore = !missing && info?.status === before?.status && info?.held.length === before?.held.length;
     this.unread = true;
     this.set({ console, info }, onlyMore ? PACE : 0);
-    if (missing) void this.loadRest();
+    if (missing) this.quietly(this.loadRest());
+  }
+
+  /** What the server cannot answer while it goes away is asked again when it is followed again. */
+  private quietly(asked: Promise<void>): void {
+    asked.catch((error: unknown) => this.set({ error: error as Error }));
   }
 
   private forget(after: number): void {

@@ -25,7 +25,7 @@ export function Transcript() {
   const { view } = useRun(id);
   const title = view.info === null ? id : runTitle(view.info);
   useDocumentTitle(`${title} · Transcript`);
-  if (view.error !== null) return <Alert color="red">{view.error.message}</Alert>;
+  if (view.error !== null && view.info === null) return <Alert color="red">{view.error.message}</Alert>;
   if (!view.whole || view.info === null)
     return (
       <Center h="100%" component="main">
