@@ -112,7 +112,7 @@ def test_pictures_are_there_and_are_small() -> None:
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
     shown = set(re.findall(r"images/([\w-]+\.png)", text))
     assert shown <= {picture.name for picture in (ROOT / "docs" / "images").glob("*.png")}
-    large = [picture.name for picture in (ROOT / "docs" / "images").glob("*.png") if picture.stat().st_size > 320_000]
+    large = [picture.name for picture in (ROOT / "docs" / "images").glob("*.png") if picture.stat().st_size > 250_000]
     assert large == [], "`scripts/screenshots` takes them"
 
 

@@ -67,7 +67,7 @@ def take(browser: Browser, served: Served, camera: Camera) -> None:
     finding = next(one["seq"] for one in remarks(served, told["run"]) if one["kind"] == "finding")
     edited = message + 1
     views: Mapping[str, str] = {
-        "why": f"/runs/{wrong}?at={message}&why=true",
+        "why": f"/runs/{wrong}?at={message}&why=true&side=none",
         "overview": f"/runs/{right}?at={edited}",
         "compare": f"/runs/{right}?at={edited}&full=compare&vs={wrong}",
         "trace": f"/runs/{right}?at={edited}&full=trace",
@@ -85,7 +85,7 @@ def take(browser: Browser, served: Served, camera: Camera) -> None:
 @contextmanager
 def page(browser: Browser, served: Served, path: str, scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
     """A page in a browser that has seen nothing before."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme=scheme, reduced_motion="reduce")
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme, reduced_motion="reduce")
     shown = context.new_page()
     shown.goto(served.address(path))
     expect(shown.get_by_test_id("records").get_by_role("row", include_hidden=True).first).to_be_attached()
