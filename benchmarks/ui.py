@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Locator, Page, sync_playwright
 
 import outtake.demo
 from benchmarks.long_run import write_runs
@@ -281,7 +282,7 @@ def follow(browser: Browser, served: Served) -> Figures:
     context = new_context(browser)
     page = context.new_page()
     page.goto(served.address(f"/runs/{run}"))
-    page.get_by_role("button", name="Answer…").wait_for()
+    held(page).wait_for()
     page.wait_for_load_state("networkidle")
     meter = Metered(page)
     found: Figures = {}
@@ -300,6 +301,11 @@ def follow(browser: Browser, served: Served) -> Figures:
     return found
 
 
+def held(page: Page) -> Locator:
+    """What the program waits for, where it is answered."""
+    return page.get_by_role("article", name=re.compile("^Held"))
+
+
 def work(page: Page, served: Served, run: str, meter: Metered, *, calls: int, rate: int) -> Figures:
     """The program makes its calls; the page has shown them when its last row is of what is asked next."""
     before = int(served.ask("GET", f"/api/runs/{run}")["records"])
@@ -311,7 +317,7 @@ def work(page: Page, served: Served, run: str, meter: Metered, *, calls: int, ra
     page.wait_for_function(f"[...document.querySelectorAll('[id^=row-]')].some((row) => row.id.slice(4) >= {last})")
     seconds, share, rate_of_bytes = meter.seconds, meter.main_thread_share, meter.bytes_per_second
     tasks = page.evaluate("window.seen.tasks")
-    page.get_by_role("button", name="Answer…").wait_for()
+    held(page).wait_for()
     records = int(served.ask("GET", f"/api/runs/{run}")["records"]) - before
     return {
         "records": records,
