@@ -157,7 +157,6 @@ def test_a_file_that_changed_since_a_run_is_told_and_what_a_fork_made_of_it(
     expect(told).to_have_count(0)
     file = served.folder / "writers.py"
     file.write_text(file.read_text().replace("# {city}", "# The city of {city}").replace("Rome", "Troy"))
-    page.reload()
     expect(told).to_have_accessible_name(f"writers.py changed since {run}")
     told.hover()
     expect(page.get_by_role("tooltip")).to_contain_text("A fork executes what uses the new code")

@@ -6,6 +6,8 @@ import base64
 import os
 import socket
 import threading
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,3 +209,34 @@ def assert_no_readers() -> None:
     for thread in readers():
         thread.join(BOUND)
     assert not readers()
+
+
+def test_what_changed_of_the_code_is_told_when_a_file_is_saved(server: Server, tmp_path: Path) -> None:
+    run = server.client.post("/api/runs", {"spec": "writer.py:main"}, status=201)["run"]
+    with server.client.listen(f"/api/runs/{run}/events") as reader:
+        reader.rest()
+    file = tmp_path / "writer.py"
+    text = file.read_text()
+    with server.client.listen(f"/api/runs/{run}/code") as reader:
+        told = (code for _ in count() for code in reader.frame())
+        now = (code["files"][0]["since_run"] for code in told)
+        first = next(told)
+        assert first == server.client.get(f"/api/runs/{run}/code")
+        assert [(each["path"], each["since_run"]) for each in first["files"]] == [("writer.py", "same")]
+        file.write_text(text + "\nANOTHER = 1\n")
+        assert "changed" in now
+        beside = file.with_suffix(".saved")  # as editors do that write another file first
+        beside.write_text(text)
+        beside.replace(file)
+        assert first in told
+        file.unlink()
+        assert "gone" in now
+    with pytest.raises(InvalidStatus), server.client.listen("/api/runs/nobody/code"):
+        pass
+
+
+def test_what_is_imported_has_no_files_to_watch(server: Server) -> None:
+    run = stored(server.service, 3)
+    with server.client.listen(f"/api/runs/{run}/code") as reader:
+        (only,) = reader.rest()
+        assert only["files"] == []

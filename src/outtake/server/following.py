@@ -6,11 +6,13 @@ so a slow one costs no memory.  One that has fallen too far behind is told what 
 
 from __future__ import annotations
 
+import os
 from typing import Protocol
 
 from outtake.server import shapes
 from outtake.server.models.base import Json
 from outtake.server.models.records import slim
+from outtake.server.saved_files import SavedFiles
 from outtake.service import Service
 from outtake.service.service import Document
 from outtake.service.watch import Watch
@@ -123,3 +125,29 @@ class ListSource:
         events += [{"type": "deleted", "run": name} for name in self._seen if name not in found]
         self._seen = found
         return events
+
+
+class CodeSource:
+    """What changed of the program's own code since a run: at first, and when one of its files is saved.
+
+    Raises `NotFound`.
+    """
+
+    tick = 0.05
+    more = False
+
+    def __init__(self, service: Service, run: str) -> None:
+        self._service = service
+        self._run = run
+        self._seen: Document | None = None
+        code = service.code(run)
+        saved = SavedFiles(os.path.join(code["folder"], file["path"]) for file in code["files"])
+        self.watch: Watch = saved
+        self.over = saved.idle
+
+    def news(self) -> list[Document]:
+        code = self._service.code(self._run)
+        if code == self._seen:
+            return []
+        self._seen = code
+        return [code]

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 
 from outtake.server import problems
 from outtake.server.encoding import Plain
-from outtake.server.following import ListSource, RunSource
+from outtake.server.following import CodeSource, ListSource, RunSource
 from outtake.server.models.events import ListEvent, RunEvent
 from outtake.server.pushing import push
 from outtake.server.routes.given import After, RunId, Using
@@ -38,6 +38,17 @@ async def push_run_events(
     """Arrays of events, until the run has ended."""
     try:
         source = await run_in_threadpool(RunSource, service, run, after, console)
+    except ServiceError as error:
+        await websocket.send_denial_response(problems.of_service(error))
+        return
+    await push(websocket, source)
+
+
+@router.websocket("/runs/{run}/code")
+async def push_code(websocket: WebSocket, service: Using, run: RunId) -> None:
+    """Arrays of what an ordinary request gets at this address: now, and when one of the program's files is saved."""
+    try:
+        source = await run_in_threadpool(CodeSource, service, run)
     except ServiceError as error:
         await websocket.send_denial_response(problems.of_service(error))
         return

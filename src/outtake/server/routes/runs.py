@@ -195,7 +195,10 @@ def report_run(service: Using, run: RunId) -> Document:
 
 @router.get("/runs/{run}/code", response_model=Code)
 def code_of_run(service: Using, run: RunId) -> Document:
-    """The program's own files that a run imported, and which have changed since, and since its parent."""
+    """The program's own files that a run imported, and which have changed since, and since its parent.
+
+    A WebSocket at the same address pushes this, in arrays, whenever one of the files is saved.
+    """
     return service.code(run)
 
 
