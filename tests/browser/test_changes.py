@@ -178,3 +178,40 @@ def test_a_file_that_changed_since_a_run_is_told_and_what_a_fork_made_of_it(
     old = page.get_by_role("status", name=re.compile("served as recorded from the old code: .*look"))
     expect(old).to_contain_text("Old code before the cut")
     camera.shoot(page, "code-stale")
+
+
+POET = """
+import outtake
+
+@outtake.model
+def ask(prompt):
+    return prompt.upper()
+
+def main(topic):
+    return ask(f"Write one short line about the {topic}.")
+"""
+
+
+def test_a_prompt_that_is_saved_is_offered_to_be_run_again(visit: Visit, served: Served) -> None:
+    file = served.folder / served.write("poet.py", POET)
+    run = str(served.ended(served.run("poet.py:main", input="sea"))["run"])
+    page = visit(f"/runs/{run}")
+    page.get_by_role("toolbar", name="Control of the run").wait_for()
+    asked = next(r["seq"] for r in served.outtake("show", run, "--kind", "model"))
+    file.write_text(POET.replace("short line", "long line"))
+    page.get_by_role("button", name=f"Run again from #{asked} with the new code").hover()
+    expect(page.get_by_role("status", name=re.compile("changed since"))).to_be_visible()
+    page.get_by_role("button", name=f"Run again from #{asked} with the new code").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["output"] == "WRITE ONE LONG LINE ABOUT THE SEA."
+
+
+def test_code_of_which_nothing_tells_what_it_concerns_is_run_again_from_the_start(visit: Visit, served: Served) -> None:
+    file = served.folder / served.write("poet.py", POET)
+    run = str(served.ended(served.run("poet.py:main", input="sea"))["run"])
+    page = visit(f"/runs/{run}")
+    page.get_by_role("toolbar", name="Control of the run").wait_for()
+    file.write_text(POET.replace("Write one short line about the {topic}.", "Haiku, {topic}, please"))
+    page.get_by_role("button", name="Run again with the new code").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["output"] == "HAIKU, SEA, PLEASE"

@@ -27,6 +27,16 @@ if __name__ == "__main__":
     print(__package__, sys.argv[1:], ask("a"))
     sys.exit(int(sys.argv[-1]))
 """
+POET = """
+import outtake
+
+@outtake.model
+def ask(prompt):
+    return prompt.upper()
+
+def main(topic):
+    return ask(f"Write one short line about the {topic}.")
+"""
 
 
 def package(cli: Cli) -> None:
@@ -137,6 +147,17 @@ def test_a_mended_cell_is_executed_after_the_cut(cli: Cli) -> None:
     told = cli("code", "r2", "--json").ok().document
     assert told["files"][0]["path"] == "notes.ipynb"
     assert [(each["component"], each["files"]) for each in told["stale"]] == [("notes/cell 2/ask", ["notes.ipynb"])]
+
+
+def test_a_mended_prompt_is_shown_with_what_it_was(cli: Cli) -> None:
+    cli.write("poet.py", POET)
+    cli("run", "poet.py:main", "--input", "sea").ok()
+    cli.write("poet.py", POET.replace("short line", "long line"))
+    told = cli("code", "r1").ok().out
+    assert "prompt    of main/ask (#2), in poet.py" in told
+    assert "was     Write one short line about the sea." in told
+    assert "now     Write one long line about the ...." in told
+    assert "outtake fork r1 --at 2 executes all of it" in told
 
 
 def test_a_notebook_that_fails_names_its_line(cli: Cli) -> None:

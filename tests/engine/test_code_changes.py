@@ -220,3 +220,39 @@ def test_a_run_names_the_components_whose_code_is_another_one_now(service: Servi
     fork = ended(service, service.fork(made["run"], at=double["seq"], headless=True))
     assert fork["status"] == "completed"  # the failure was not served, and the new code knows better
     assert (fork["executed"]["tool"], fork["reused"]["tool"]) == (1, 1)
+
+
+def test_a_changed_prompt_is_named_with_the_call_that_was_told_it(service: Service, program: Path) -> None:
+    text = BOOM.replace("said = ask(topic)", 'said = ask(f"Write about {topic}, in one short line.")')
+    (program / "boom.py").write_text(text.replace("double(found)", "found"))
+    made = run(service)
+    (program / "boom.py").write_text(text.replace("double(found)", "(found)"))
+    assert service.code(made["run"])["prompts"] == []
+    (program / "boom.py").write_text(
+        text.replace("double(found)", "found").replace("in one short line", "in one long line")
+    )
+    told = service.code(made["run"])
+    assert told["renewed"] == []
+    (prompt,) = told["prompts"]
+    assert prompt == {
+        "component": "main/ask",
+        "seq": seq_of(service, made["run"], "main/ask"),
+        "file": "boom.py",
+        "was": "Write about a, in one short line.",
+        "now": "Write about ..., in one long line.",
+    }
+    fork = ended(service, service.fork(made["run"], at=prompt["seq"], headless=True))
+    assert fork["output"] == [5, "WRITE ABOUT A, IN ONE LONG LINE."]
+    assert (fork["executed"]["model"], fork["reused"]["tool"]) == (1, 1)
+
+
+def test_changed_files_are_executed_from_the_start_where_nothing_tells_what_they_concern(
+    service: Service, program: Path
+) -> None:
+    made = run(service, "inside")
+    (program / "boom.py").write_text(BOOM.replace("return [ask(topic)", 'return [ask("Rome")'))
+    told = service.code(made["run"])
+    assert (told["renewed"], told["prompts"]) == ([], [])
+    fork = ended(service, service.fork(made["run"], at=0, headless=True))
+    assert fork["output"][0] == "ROME"
+    assert (fork["executed"]["model"], fork["reused"]["tool"]) == (1, 1)

@@ -37,6 +37,7 @@ def code(front: Front, run: RunArgument) -> None:
                 words.clean(file["path"]), *(Text(each or "unknown", style=_STYLES.get(each, "dim")) for each in told)
             )
         front.out.print(table)
+        _print_concerned(front.out, found)
         _print_stale(front.out, found)
 
 
@@ -71,6 +72,22 @@ def print_now(console: Console, found: Document) -> None:
         console.print(
             Text(f"code      {_changed(changed)} since {found['run']}: a fork executes what uses it", style="yellow")
         )
+
+
+def _print_concerned(console: Console, found: Document) -> None:
+    """Components and prompts that are others now, and the record from which on a fork executes them all."""
+    renewed, prompts = found["renewed"], found["prompts"]
+    if renewed:
+        console.print(Text(f"changed   {_counted([(each['call'], each['component']) for each in renewed])}"))
+    for each in prompts:
+        console.print(
+            Text(f"prompt    of {words.clean(each['component'])} (#{each['seq']}), in {words.clean(each['file'])}")
+        )
+        console.print(Text(f"  was     {words.clean(each['was'])}", style="red"), overflow="ellipsis", no_wrap=True)
+        console.print(Text(f"  now     {words.clean(each['now'])}", style="green"), overflow="ellipsis", no_wrap=True)
+    if renewed or prompts:
+        first = min(each["seq"] for each in (*renewed, *prompts))
+        console.print(f"outtake fork {found['run']} --at {first} executes all of it", style="dim")
 
 
 def _print_stale(console: Console, found: Document) -> None:

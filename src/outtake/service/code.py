@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from outtake.core.code_changes import Renewed, files, renewed, stale
+from outtake.core.prompt_changes import Told, Written, changed_prompts
 from outtake.core.runs import Run
 from outtake.store import Store
 from outtake.store.files import Files
@@ -15,6 +16,7 @@ from outtake_probe.own_files import OwnFiles, program_text, text_hash
 from outtake_probe.records import Json
 from outtake_probe.session import CODE_CHANGED
 from outtake_probe.specs import parse_spec
+from outtake_probe.syntax import parse
 
 LARGEST = 8 << 20
 """Bytes up to which a file is read to see whether it changed."""
@@ -23,13 +25,15 @@ LARGEST = 8 << 20
 def code(store: Store, run: Run) -> dict[str, Json]:
     """The program's own files that a run imported, and what changed of them; see `outtake.core.code_changes`.
 
-    `stale` names what a fork served before its cut though its code has changed.
+    `prompts` are looked for by `outtake.core.prompt_changes`; `stale` names what a fork served before its cut though
+    its code has changed.
     """
     own = Files(store).of(run.id)
     parent = Files(store).of(run.fork.parent) if run.fork is not None else {}
     now = _now(run, {**parent, **own})
     found = files(own, parent, now)
-    changed = any(file.since_run in ("changed", "gone") for file in found)
+    changed = [file.path for file in found if file.since_run in ("changed", "gone")]
+    others = [] if not changed else [*changed_prompts(_told(store, run), _written(run, now), changed)]
     return {
         "run": run.id,
         "parent": run.fork.parent if run.fork is not None else None,
@@ -38,6 +42,7 @@ def code(store: Store, run: Run) -> dict[str, Json]:
         "renewed": [{**dataclasses.asdict(each), "files": list(each.files)} for each in _renewed(store, run)]
         if changed
         else [],
+        "prompts": [dataclasses.asdict(each) for each in others],
         "stale": [{**dataclasses.asdict(each), "files": list(each.files)} for each in stale(_note(store, run))],
     }
 
@@ -50,6 +55,27 @@ def _renewed(store: Store, run: Run) -> list[Renewed]:
     current = OwnCode(OwnFiles(folder, [folder, *beside]))
     started = store.records(run.id, kind="invocation_started")
     return renewed(started, lambda functions: current.now(tuple(functions)))
+
+
+def _told(store: Store, run: Run) -> Iterator[Told]:
+    """What each model of a run was told in its first call."""
+    for component in sorted(store.components(run.id)):
+        first = next(store.records(run.id, kind="model", component=component, limit=1), None)
+        if first is not None and first.get("body"):
+            yield Told(component, first["seq"], store.body(first["body"]))
+
+
+def _written(run: Run, now: Mapping[str, str | None]) -> dict[str, Written]:
+    """The strings in the program's files as they are now; a file that does not parse has none."""
+    found = {}
+    for path, hashed in now.items():
+        if hashed:
+            try:
+                with open(os.path.join(run.launch.folder, path), "rb") as file:
+                    found[path] = Written(parse(program_text(path, file.read()), path, quiet=True))
+            except (OSError, SyntaxError, ValueError, RecursionError):
+                continue
+    return found
 
 
 def differing(store: Store, left: Run, right: Run) -> list[dict[str, Json]]:

@@ -326,6 +326,8 @@ export interface paths {
         /**
          * Code Of Run
          * @description The program's own files that a run imported, and which have changed since, and since its parent.
+         *
+         *     A WebSocket at the same address pushes this, in arrays, whenever one of the files is saved.
          */
         get: operations["code_of_run"];
         put?: never;
@@ -1295,6 +1297,8 @@ export interface components {
             stale: components["schemas"]["Stale"][];
             /** Renewed */
             renewed: components["schemas"]["Renewed"][];
+            /** Prompts */
+            prompts: components["schemas"]["PromptChange"][];
         };
         /**
          * Columns
@@ -2646,6 +2650,22 @@ export interface components {
             parameter: string | null;
         };
         /**
+         * PromptChange
+         * @description A prompt of a component that is written in another way now, by its first changed line.
+         */
+        PromptChange: {
+            /** Component */
+            component: string;
+            /** Seq */
+            seq: number;
+            /** File */
+            file: string;
+            /** Was */
+            was: string;
+            /** Now */
+            now: string;
+        };
+        /**
          * Reached
          * @description What could change: its input, or only its result; `race`: only if parts that run at once finish otherwise.
          */
@@ -3977,6 +3997,7 @@ export type Picked = components['schemas']['Picked'];
 export type Problem = components['schemas']['Problem'];
 export type ProcessStart = components['schemas']['ProcessStart'];
 export type ProgramInput = components['schemas']['ProgramInput'];
+export type PromptChange = components['schemas']['PromptChange'];
 export type Reached = components['schemas']['Reached'];
 export type RecordEvent = components['schemas']['RecordEvent'];
 export type RecordOutline = components['schemas']['RecordOutline'];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Code } from "@/api/schema";
 
-import { changedSince, firstRenewed, tellChanged, tellChangedParts, tellStale } from "./code";
+import { changedSince, firstConcerned, tellChanged, tellChangedParts, tellStale } from "./code";
 
 const file = (path: string, since_run: Code["files"][number]["since_run"]) => ({ path, since_run, since_parent: null });
 const code = (...files: Code["files"]): Code => ({
@@ -12,6 +12,7 @@ const code = (...files: Code["files"]): Code => ({
   files,
   stale: [],
   renewed: [],
+  prompts: [],
 });
 
 test("what changed or is gone since a run is told, few by name", () => {
@@ -32,8 +33,18 @@ test("what is made of changed code is counted, and where it begins", () => {
   const part = (component: string, call: string, seq: number) => ({ component, call, files: ["a.py"], seq });
   const changed = code(file("a.py", "changed"));
   expect(tellChangedParts(changed)).toBe("a.py changed since r1");
-  expect(firstRenewed(changed)).toBeNull();
+  expect(firstConcerned(code(file("a.py", "same")))).toBeNull();
+  expect(firstConcerned(changed)).toBe(0);
   const renewed = [part("x/b", "tool", 9), part("x/a", "tool", 5), part("x/c", "step", 30)];
   expect(tellChangedParts({ ...changed, renewed })).toBe("a.py changed since r1: 2 tools, 1 step");
-  expect(firstRenewed({ ...changed, renewed })).toBe(5);
+  expect(firstConcerned({ ...changed, renewed })).toBe(5);
+  const prompts = ["x/b", "x/d"].map((component) => ({
+    component,
+    seq: 3,
+    file: "a.py",
+    was: "Be brief.",
+    now: "Be kind.",
+  }));
+  expect(tellChangedParts({ ...changed, renewed, prompts })).toBe("a.py changed since r1: 2 tools, 1 step, 1 prompt");
+  expect(firstConcerned({ ...changed, renewed, prompts })).toBe(3);
 });

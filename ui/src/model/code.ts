@@ -20,19 +20,26 @@ export function tellChanged(code: Code): string {
 const MANY: { [call: string]: string } = { tool: "tools", model: "models", step: "steps", task: "tasks" };
 const ONE: { [call: string]: string } = { tool: "tool", model: "model", step: "step", task: "task" };
 
-/** "boom.py changed since r1: 2 tools, 1 step"; nothing where no file has. */
+/** "boom.py changed since r1: 2 tools, 1 prompt"; nothing where no file has. */
 export function tellChangedParts(code: Code): string {
   const told = tellChanged(code);
   const counts = Object.keys(ONE)
     .map((call) => [call, code.renewed.filter((one) => one.call === call).length] as const)
     .filter(([, n]) => n > 0)
     .map(([call, n]) => `${n} ${(n === 1 ? ONE : MANY)[call] ?? call}`);
+  const prompts = new Set(code.prompts.map(({ now }) => now)).size;
+  if (prompts > 0) counts.push(`${prompts} ${prompts === 1 ? "prompt" : "prompts"}`);
   return told === "" || counts.length === 0 ? told : `${told}: ${counts.join(", ")}`;
 }
 
-/** The record from which on a fork executes all of the new code; null where no code that is served has changed. */
-export function firstRenewed(code: Code): number | null {
-  return code.renewed.length === 0 ? null : Math.min(...code.renewed.map(({ seq }) => seq));
+/**
+ * The record from which on a fork executes all of the new code: the first that is known to be concerned, else the first of
+ * all, from which on what is asked as before comes from the record. Null where no file has changed.
+ */
+export function firstConcerned(code: Code): number | null {
+  if (changedSince(code).length === 0) return null;
+  const known = [...code.renewed, ...code.prompts].map(({ seq }) => seq);
+  return known.length === 0 ? 0 : Math.min(...known);
 }
 
 /** What a fork served though its code had changed, and what to do about it; nothing where all is current. */

@@ -38,6 +38,17 @@ class Renewed(Answer):
     """The start of its first call with the old code: a fork from there executes the new one."""
 
 
+class PromptChange(Answer):
+    """A prompt of a component that is written in another way now, by its first changed line."""
+
+    component: str
+    seq: int
+    """The start of the first call with the old prompt: a fork from there uses the new one."""
+    file: str
+    was: str
+    now: str
+
+
 class Code(Answer):
     """The program's own files that a run imported, and what changed of them."""
 
@@ -49,3 +60,5 @@ class Code(Answer):
     stale: list[Stale]
     renewed: list[Renewed]
     """Components whose code changed since this run, in the order of their first calls."""
+    prompts: list[PromptChange]
+    """Prompts that were changed since this run, as far as they are much like what they were; one for each component."""

@@ -5,7 +5,7 @@ import { IconFileDiff } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { firstRenewed, tellChanged, tellChangedParts, tellStale } from "@/model/code";
+import { firstConcerned, tellChanged, tellChangedParts, tellStale } from "@/model/code";
 import { useCode } from "@/state/code";
 import { fork } from "@/state/commands";
 import { useWorkspace } from "@/views/workspace/context";
@@ -22,7 +22,7 @@ export function CodeChanges() {
   const [changed, stale] = [tellChanged(code), tellStale(code)];
   if (changed === "" && stale === "") return null;
   const forks = changed === "" ? "" : "A fork executes what uses the new code after its cut.";
-  const at = firstRenewed(code);
+  const at = firstConcerned(code);
   const again = async () => {
     setBusy(true);
     const made = await fork(id, { at });
@@ -51,10 +51,10 @@ export function CodeChanges() {
           size="compact-xs"
           variant="light"
           loading={busy}
-          title={`${tellChangedParts(code)}. A fork from there: everything before comes from the record`}
+          title={`${tellChangedParts(code)}. ${at === 0 ? "What is asked as before comes from the record" : "A fork from there: everything before comes from the record"}`}
           onClick={() => void again()}
         >
-          Run again from #{at} with the new code
+          Run again {at === 0 ? "" : `from #${at} `}with the new code
         </Button>
       )}
     </>

@@ -273,6 +273,15 @@ function Facts({ seq, record }: { seq: number; record: LogRecord | undefined }) 
     ]);
   if (started?.kind === "invocation_started" && (started.functions ?? []).length > 0)
     facts.push(["Source", <Source key="s" functions={started.functions ?? []} component={component} code={code} />]);
+  const prompt = code?.prompts.find((one) => one.component === component);
+  if (code !== null && prompt !== undefined)
+    facts.push([
+      "Prompt",
+      <span key="p">
+        <b>changed since {code.run}</b> in <SourceLink path={`${code.folder}/${prompt.file}`}>{prompt.file}</SourceLink>
+        : “{prompt.now}”
+      </span>,
+    ]);
   if (record?.kind === "invocation_started" && record.effects) facts.push(["Effects", record.effects]);
   if (view.info?.timed !== false) facts.push(["Time", timeOf(outline, seq, view.info?.cut ?? null)]);
   return (
