@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from outtake_probe import children, contexts, environment, life, printing, sources, timer_hooks
 from outtake_probe.attached import attach_session, detach_session
@@ -34,6 +34,9 @@ from outtake_probe.targets import Entry, entries, when_imported
 from outtake_probe.targets.base import Adapter, Program, RunnableAdapter
 from outtake_probe.values import describe_error, encode, safe_str
 
+Takes = Literal["nothing", "input", "names"]
+"""How a function takes the input: not at all, as its only required argument, or as an object with several by name."""
+_COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _INPUT_NAMES = frozenset({"input", "inputs", "message", "prompt", "query", "question", "task", "text"})
 
 
@@ -366,15 +369,20 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
     if entry is not None:
         joined.session.ready(None)
         return entry.run(joined.session, given, has_input=has_input)
-    args = _arguments(joined, name, made, given, has_input)
+    takes = _takes(joined, name, made, given, has_input)
     if not joined.builds_targets:
         if joined.session.settings.config:
             raise BadSpec(_not_set(joined))
         joined.session.ready(None)
-    root = Call("flow", name, {"input": given} if args else {}, encode=lambda v: _encode_made(joined, v))
+    root = Call("flow", name, {} if takes == "nothing" else {"input": given}, encode=lambda v: _encode_made(joined, v))
+
+    def function(new: NewInput | None) -> Any:
+        value = given if new is None else new.value.get("input")
+        return made() if takes == "nothing" else made(value) if takes == "input" else made(**_named(name, made, value))
+
     if inspect.iscoroutinefunction(made):
-        return asyncio.run(_run_async(joined, root, made, args, given))
-    result = call(joined.session, root, lambda new: made(*_new_args(args, new)))
+        return asyncio.run(_run_async(joined, root, function, given))
+    result = call(joined.session, root, function)
     if inspect.isawaitable(result):
         return asyncio.run(_finish(joined, result, given))
     if joined.program(result) is not None:
@@ -387,10 +395,8 @@ def _described(joined: Joined, result: object) -> Json:
     return _describe_module(joined.made) if joined.link.welcome.get("describe") else encode(result)
 
 
-async def _run_async(
-    joined: Joined, root: Call, function: Callable[..., Any], args: tuple[Json, ...], given: Json
-) -> Json:
-    result = await acall(joined.session, root, lambda new: function(*_new_args(args, new)))
+async def _run_async(joined: Joined, root: Call, function: Callable[[NewInput | None], Any], given: Json) -> Json:
+    result = await acall(joined.session, root, function)
     return await _finish(joined, result, given)
 
 
@@ -416,27 +422,38 @@ async def _run_program(joined: Joined, made: object, given: Json) -> Json:
             return output
 
 
-def _arguments(
-    joined: Joined, name: str, function: Callable[..., Any], given: Json, has_input: bool
-) -> tuple[Json, ...]:
-    """The input, where the function takes one.  Raises `BadSpec` where they do not fit.
+def _takes(joined: Joined, name: str, function: Callable[..., Any], given: Json, has_input: bool) -> Takes:
+    """How a function takes the input.  Raises `BadSpec` where they do not fit.
 
     A factory of a framework's objects may have options of its own: its first one is the input only if it says so.
     """
     required = _required(function)
-    if len(required) > 1:
+    if len(required) > 1 and joined.builds_targets:
         raise BadSpec(
-            f"{name} takes {len(required)} arguments ({', '.join(required)}); a target takes none, or the input"
+            f"{name} takes {len(required)} arguments ({', '.join(required)}); a factory takes none, or the input"
         )
+    by_name = len(required) > 1 or (bool(required) and _first_name(function) is None)
     if required and not has_input:
-        raise BadSpec(f"{name} takes an input ({required[0]}); give it with --input")
+        way = ": an object with these names" if by_name else ""
+        raise BadSpec(f"{name} takes an input ({', '.join(required)}); give it with --input{way}")
+    if by_name:
+        _named(name, function, given)
+        return "names"
     optional = _first_name(function)
     takes = optional is not None and (optional in _INPUT_NAMES or not joined.builds_targets)
-    return (given,) if has_input and (required or takes) else ()
+    return "input" if has_input and (required or takes) else "nothing"
 
 
-def _new_args(args: tuple[Json, ...], new: NewInput | None) -> tuple[Json, ...]:
-    return (new.value.get("input"),) if new is not None and args else args
+def _named(name: str, function: Callable[..., Any], given: Json) -> dict[str, Json]:
+    """The arguments of a function that takes several, by their names.  Raises `BadSpec` where they do not fit."""
+    names = [p.name for p in inspect.signature(function).parameters.values() if p.kind not in _COLLECTING]
+    if not isinstance(given, dict):
+        raise BadSpec(f"{name} takes the arguments {', '.join(names)}; give an object with these names as the input")
+    try:
+        inspect.signature(function).bind(**given)
+    except TypeError as error:
+        raise BadSpec(f"{name}: {error}; it takes {', '.join(names)}") from error
+    return given
 
 
 def _encode_made(joined: Joined, value: object) -> Json:
@@ -451,10 +468,11 @@ def _article(made: object) -> str:
 
 
 def _required(function: Callable[..., Any]) -> list[str]:
+    """Names of the parameters that have no default."""
     return [
         p.name
         for p in inspect.signature(function).parameters.values()
-        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        if p.default is p.empty and p.kind not in _COLLECTING
     ]
 
 

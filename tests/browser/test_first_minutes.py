@@ -72,8 +72,8 @@ def repeat(count: int = 2):
     return " ".join([helper("yes")] * count)
 
 
-def greet(name: str):
-    return f"Hello {name}"
+def greet(name: str, times: int):
+    return " ".join([f"Hello {name}"] * times)
 '''
 
 
@@ -98,7 +98,8 @@ def test_a_program_of_the_folder_is_run_with_a_form_for_its_input(visit: Visit, 
     assert served.ended("r1")["output"] == "YES YES YES"
     page.goto(served.address("/?new=true"))
     dialog.get_by_role("button", name="mine.py:greet").click()
-    dialog.get_by_role("textbox", name="Input").fill("Ada")
+    dialog.get_by_role("textbox", name="Name").fill("Ada")
+    dialog.get_by_role("textbox", name="Times").fill("2")
     dialog.get_by_role("button", name="Start").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
-    assert served.ended("r2")["output"] == "Hello Ada"
+    assert served.ended("r2")["output"] == "Hello Ada Hello Ada"

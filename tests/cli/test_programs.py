@@ -149,6 +149,22 @@ def test_a_mended_cell_is_executed_after_the_cut(cli: Cli) -> None:
     assert [(each["component"], each["files"]) for each in told["stale"]] == [("notes/cell 2/ask", ["notes.ipynb"])]
 
 
+def test_a_function_takes_several_arguments_by_their_names(cli: Cli) -> None:
+    cli.write("verse.py", POET.replace("def main(topic)", "def main(topic, lines, *, style='plain')"))
+    done = cli("run", "verse.py:main", "--input", '{"topic": "sea", "lines": 2}', "--json").ok().document
+    assert done["output"] == "WRITE ONE SHORT LINE ABOUT THE SEA."
+    edit = {"op": "replace_input", "seq": 1, "value": {"input": {"topic": "moon", "lines": 1, "style": "odd"}}}
+    edited = cli("fork", "r1", "--edit", json.dumps(edit), "--headless", "--json").ok().document
+    assert edited["output"] == "WRITE ONE SHORT LINE ABOUT THE MOON."
+    for given, says in {
+        "sea": "main takes the arguments topic, lines, style; give an object with these names as the input",
+        '{"topic": "sea"}': "main: missing a required argument: 'lines'; it takes topic, lines, style",
+        '{"topic": "sea", "lines": 1, "rhyme": true}': "main: got an unexpected keyword argument 'rhyme'; it takes topic",
+    }.items():
+        assert says in cli("run", "verse.py:main", "--input", given).err
+    assert "give it with --input: an object with these names" in cli("run", "verse.py:main").err
+
+
 def test_a_mended_prompt_is_shown_with_what_it_was(cli: Cli) -> None:
     cli.write("poet.py", POET)
     cli("run", "poet.py:main", "--input", "sea").ok()

@@ -36,12 +36,20 @@ def test_what_another_file_uses_is_a_part() -> None:
     assert set(told) == {"other.py:main"}
 
 
-def test_functions_that_cannot_be_given_one_input_are_not_offered() -> None:
+def test_a_function_of_several_arguments_is_given_all_of_them() -> None:
+    told = found("def main(topic, lines: int, style='plain', *, loud: bool): ...\ndef named(*, key): ...\n")
+    assert [(spec, one.takes) for spec, one in told.items()] == [("p.py:main", "input"), ("p.py:named", "input")]
+    main = told["p.py:main"].input
+    assert main is not None
+    assert (main.parameter, main.schema["required"]) == (None, ["topic", "lines", "loud"])
+    assert list(main.schema["properties"]) == ["topic", "lines", "style", "loud"]
+
+
+def test_functions_that_no_input_can_be_written_for_are_not_offered() -> None:
     text = """
 from pathlib import Path
-def two(a, b): ...
-def named(*, key): ...
 def strange(page: Path): ...
+def both(topic: str, page: Path): ...
 def _own(): ...
 @app.get("/")
 def handler(): ...

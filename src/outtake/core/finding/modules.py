@@ -167,12 +167,15 @@ class Module:
             if marks - HARMLESS:
                 continue  # what a strange decorator leaves of it is not known
             made = self.of_function(function)
-            if made is not None and len(_required(function)) <= 1 and not _needs_keywords(function):
+            several = _takes_several(function)
+            if made is not None and not several:
                 yield self._found(name, function, made, weight=100)
-            elif made is None and (entry or (len(_required(function)) <= 1 and not _needs_keywords(function))):
+            elif made is None:
                 weight = 95 if entry else self._weight(name, marks)
-                takes, given = self._input_of(function, entry)
-                if _is_strange(function, given):
+                takes, given = self._input_of(function, by_name=entry or several)
+                if several and not entry:
+                    weight //= 2  # a part of a program rather than one
+                if self._is_strange(function):
                     weight = 1
                 found = self._found(name, function, None, weight=weight)
                 yield replace(found, takes=takes, input=given)
@@ -255,21 +258,27 @@ class Module:
                     return Input(schema) if schema is not None else None
         return None
 
-    def _input_of(self, function: Function, entry: bool) -> tuple[Literal["nothing", "input"], Input | None]:
+    def _input_of(self, function: Function, *, by_name: bool) -> tuple[Literal["nothing", "input"], Input | None]:
+        """How a function takes its input: as its first argument, or as an object with its arguments."""
         arguments = [*function.args.posonlyargs, *function.args.args]
-        if entry:
+        if by_name:
             arguments += function.args.kwonlyargs
         if not arguments:
             return "nothing", None
         defaults = _defaults(function)
-        shown = arguments if entry else arguments[:1]
+        shown = arguments if by_name else arguments[:1]
         properties = {
             argument.arg: _typed(schema_of(argument.annotation, self.classes), defaults.get(argument.arg))
             for argument in shown
         }
         required = [argument.arg for argument in shown if argument.arg not in defaults]
         schema: Schema = {"type": "object", "properties": dict(properties), "required": list(required)}
-        return "input", Input(schema, None if entry else shown[0].arg)
+        return "input", Input(schema, None if by_name else shown[0].arg)
+
+    def _is_strange(self, function: Function) -> bool:
+        """Whether it must be given an object that no value of JSON stands for, as far as can be seen."""
+        types = [argument.annotation for argument in _required(function) if argument.annotation is not None]
+        return any(last_name(each) not in ("Any", "object") and not schema_of(each, self.classes) for each in types)
 
     def _script(self) -> Found | None:
         """The file itself, where it does something when it is run."""
@@ -292,15 +301,6 @@ def is_main_block(line: ast.stmt) -> bool:
     return any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
 
 
-def _is_strange(function: Function, given: Input | None) -> bool:
-    """Whether it is given an object that no value of JSON stands for, as far as can be seen."""
-    if given is None or given.parameter is None or given.parameter not in _required(function):
-        return False
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    says = arguments[0].annotation is not None and last_name(arguments[0].annotation) not in ("Any", "object")
-    return says and not cast(Schema, given.schema["properties"])[given.parameter]
-
-
 def _graphs_in(place: ast.AST) -> list[ast.Call]:
     """The calls that begin the building of a graph."""
     calls = (node for node in ast.walk(place) if isinstance(node, ast.Call))
@@ -319,13 +319,20 @@ def _called(mark: ast.expr) -> ast.expr:
     return mark.func if isinstance(mark, ast.Call) else mark
 
 
-def _required(function: Function) -> list[str]:
+def _required(function: Function) -> list[ast.arg]:
+    """The arguments that have no default."""
     arguments = [*function.args.posonlyargs, *function.args.args]
-    return [argument.arg for argument in arguments[: len(arguments) - len(function.args.defaults)]]
+    named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    return [
+        *arguments[: len(arguments) - len(function.args.defaults)],
+        *(argument for argument, default in named if default is None),
+    ]
 
 
-def _needs_keywords(function: Function) -> bool:
-    return any(default is None for default in function.args.kw_defaults)
+def _takes_several(function: Function) -> bool:
+    """Whether its arguments must be given by their names: several without a default, or one that has to be named."""
+    required = _required(function)
+    return len(required) > 1 or (bool(required) and required[0] in function.args.kwonlyargs)
 
 
 def _defaults(function: Function) -> dict[str, ast.expr]:
