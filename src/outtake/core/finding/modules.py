@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Literal, cast
+from typing import Literal
 
 from outtake.core.finding.forms import base_names, default_of, fields_of, last_name, schema_of
 from outtake.core.finding.found import Found, Input, Schema
