@@ -9,10 +9,14 @@ import pytest
 
 pytest.importorskip("llama_index.core")
 
+from llama_index.core.base.llms.types import TextBlock, ToolCallBlock
+
 from outtake_probe.attached import active
 from outtake_probe.edits import Edit
 from outtake_probe.session import BadValue
 from outtake_probe.targets import llamaindex as adapter
+from outtake_probe.targets.llamaindex.models import message_from
+from outtake_probe.values import encode
 from tests.core.inprocess import Log
 from tests.targets.llamaindex import agents, programs
 from tests.targets.llamaindex.debugging import Program, ended, record, started
@@ -119,6 +123,18 @@ def test_another_answer_of_a_model_can_be_a_text() -> None:
     fork = record(PROGRAMS["one"], parent=parent, cut=model.seq, edits=[edit])
     assert fork.output == "mocked"
     assert not programs.CALLS
+
+
+def test_a_message_asks_for_tools_in_the_form_of_the_openai_api_or_in_blocks() -> None:
+    calls = [{"id": "c1", "function": {"name": "look", "arguments": '{"what": "it"}'}}]
+    asked = ToolCallBlock(tool_call_id="c1", tool_name="look", tool_kwargs={"what": "it"})
+    said = TextBlock(text="I look.")
+    assert message_from({"role": "assistant", "content": "I look.", "tool_calls": calls}).blocks == [said, asked]
+    plain = {"block_type": "tool_call", "tool_call_id": "c1", "tool_name": "look", "tool_kwargs": {"what": "it"}}
+    assert message_from({"role": "assistant", "blocks": [encode(said), plain]}).blocks == [said, asked]
+    for wrong in ([{"name": "look"}], [{"function": {"name": "look", "arguments": "{"}}], ["look"]):
+        with pytest.raises(BadValue, match="a tool call is"):
+            message_from({"content": "", "tool_calls": wrong})
 
 
 def _described(made: Any) -> tuple[Any, Any]:

@@ -311,6 +311,21 @@ describe("an answer", () => {
     ],
     ["langchain", { $type: "message", type: "ai", content: "519", id: "x", usage_metadata: { total: 3 } }],
     ["llamaindex", { content: "519", raw: { id: 1 }, additional: {} }],
+    [
+      "llamaindex, in blocks",
+      { blocks: [{ $type: "model", class: "llama:TextBlock", fields: { block_type: "text", text: "519" } }] },
+    ],
+    [
+      "responses",
+      {
+        id: "x",
+        object: "response",
+        output: [
+          { type: "reasoning", summary: [{ type: "summary_text", text: "I know it." }] },
+          { type: "message", role: "assistant", content: [{ type: "output_text", text: "519", annotations: [] }] },
+        ],
+      },
+    ],
   ];
 
   it.each(answers)("of %s is a text that can be another", (_, recorded) => {
@@ -324,7 +339,7 @@ describe("an answer", () => {
   });
 
   it("asks for a tool, as its target records that, and says so", () => {
-    for (const [target, recorded] of answers.slice(0, 4)) {
+    for (const [target, recorded] of answers) {
       const answer = readAnswer(recorded);
       if (answer === null) throw new Error("it is none");
       const message = withCall(answer.message, answer.dialect, "look", { city: "Oslo" }, "c9");

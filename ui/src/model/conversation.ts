@@ -280,6 +280,11 @@ function partOf(item: Json, path: Path): Part[] {
   if (call !== null) return [{ kind: "call", path, call }];
   const address = imageIn(told);
   if (address !== null) return [{ kind: "image", path, address }];
+  if (told["type"] === "message") return contentOf(told["content"], [...here, "content"], false);
+  if (told["type"] === "reasoning")
+    return contentOf(told["summary"], [...here, "summary"], false).map((part) =>
+      part.kind === "text" ? { ...part, about: "thought" } : part,
+    );
   const of = told["tool_use_id"] ?? told["call_id"];
   if (typeof of === "string") return resultOf(told, here, String(told["name"] ?? ""));
   for (const [name, about] of [
@@ -469,12 +474,19 @@ export function withCall(message: Message, dialect: Dialect, name: string, given
       return readMessage({ ...raw, content: [...before, { type: "tool_use", id, name, input: given }] });
     }
     case "roles": {
-      if ("blocks" in raw) return null;
+      if (Array.isArray(raw["blocks"])) {
+        const block = { block_type: "tool_call", tool_call_id: id, tool_name: name, tool_kwargs: given };
+        return readMessage({ ...raw, blocks: [...raw["blocks"], block] });
+      }
       const call = { id, type: "function", function: { name, arguments: text } };
       return readMessage({ ...raw, tool_calls: [...listOf(raw["tool_calls"]), call] });
     }
-    case "responses":
-      return null;
+    case "responses": {
+      // A message among others is an item, and so is a call; only an answer holds items.
+      if (!Array.isArray(raw["output"])) return null;
+      const item = { type: "function_call", call_id: id, name, arguments: text, status: "completed" };
+      return readMessage({ ...raw, output: [...raw["output"], item] });
+    }
   }
 }
 
@@ -515,7 +527,11 @@ export function readAnswer(value: Json): AnswerMessage | null {
     const raw = at(value, path);
     if (
       !isFields(raw) ||
-      !(["content", "blocks", "tool_calls"].some((name) => name in raw) || raw["$type"] === "message")
+      !(
+        ["content", "blocks", "tool_calls"].some((name) => name in raw) ||
+        raw["$type"] === "message" ||
+        holdsItems(raw)
+      )
     )
       continue;
     const message = readMessage(raw);
@@ -547,6 +563,12 @@ const ENDINGS = [
   ["stop_reason", "end_turn", "tool_use"],
 ] as const;
 
+/** Whether this is an answer of the Responses API: a list of texts, thoughts and calls. */
+function holdsItems(raw: Fields): boolean {
+  const items = listOf(raw["output"]);
+  return items.length > 0 && items.every((item) => isFields(item) && typeof item["type"] === "string");
+}
+
 function emptyText(raw: Fields): boolean {
   return raw["content"] === "" || raw["content"] === null;
 }
@@ -554,7 +576,9 @@ function emptyText(raw: Fields): boolean {
 function answerDialect(raw: Fields): Dialect {
   if (raw["$type"] === "message") return "langchain";
   if ("stop_reason" in raw || raw["type"] === "message") return "anthropic";
-  return "role" in raw || "tool_calls" in raw || "blocks" in raw ? "roles" : "autogen";
+  if (holdsItems(raw)) return "responses";
+  // An answer of AutoGen says why it ended; calls are what it says then.
+  return "finish_reason" in raw || Array.isArray(raw["content"]) ? "autogen" : "roles";
 }
 
 /** The text that an answer says and where it is; null where there is no place for one. */

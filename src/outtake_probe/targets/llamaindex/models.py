@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock, ToolCallBlock
 
 from outtake_probe.bodies import Growing
 from outtake_probe.calling import NewInput, acall, astream, call, stream
@@ -336,9 +337,24 @@ def message_from(value: Json) -> ChatMessage:
         raise BadValue('a message is {"role": ..., "content": ...}')
     extra = decode(value.get("additional_kwargs", {}))
     if "blocks" in value:
-        return ChatMessage(role=value.get("role", "user"), blocks=decode(value["blocks"]), additional_kwargs=extra)
-    blocks = [TextBlock(text=value["content"])] if value.get("content") else []
+        blocks = decode(value["blocks"])
+    else:
+        blocks = [TextBlock(text=value["content"])] if value.get("content") else []
+    blocks += map(_call_from, value.get("tool_calls", ()))
     return ChatMessage(role=value.get("role", "user"), blocks=blocks, additional_kwargs=extra)
+
+
+def _call_from(call: Json) -> ToolCallBlock:
+    """A call of a tool, as the OpenAI API has it.  Raises `BadValue`."""
+    try:
+        asked = call["function"]
+        given = asked.get("arguments", {})
+        given = json.loads(given) if isinstance(given, str) else given
+        return ToolCallBlock(tool_call_id=call.get("id"), tool_name=asked["name"], tool_kwargs=given)
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
+        raise BadValue(
+            'a tool call is {"id": ..., "function": {"name": ..., "arguments": {...}}}: ' + str(error)
+        ) from error
 
 
 def _beside(answer: Any) -> dict[str, Json]:
