@@ -3,7 +3,7 @@
  * out, and what is alike in between as a number.
  */
 
-import type { Difference, Item, Pair } from "@/api/schema";
+import type { Difference, Glance, Item, Pair } from "@/api/schema";
 
 import { ownerOf } from "./names";
 
@@ -92,6 +92,27 @@ function isPlumbing({ a, b }: Pair, recipient: string | undefined, says: Says): 
   if (recipient !== undefined) return silent || recipient.endsWith("/output");
   const delivered = items.every((item) => item.kind === "agent" && item.type !== "" && !item.failed);
   return delivered && (a === null || b === null || a.output === b.output);
+}
+
+/** The hash of what is compared on the line of a difference: of a tool what it was asked, of a model what it said. */
+export function comparedOf({ what, kind }: Pick<Change, "what" | "kind">, item: Item | null): string | null {
+  if (item === null) return null;
+  const result = what.includes("output") || what.includes("error");
+  const asked = !result || (kind !== "model" && what.includes("input")) || !item.output;
+  return asked ? (item.body ?? item.output) : item.output;
+}
+
+/** Two values at a glance, as what differs of them: what was said, else what was thought; null where neither does. */
+export interface Differing {
+  thought: boolean;
+  before: string;
+  after: string;
+}
+
+export function differingAtAGlance(before: Glance, after: Glance): Differing | null {
+  if (before.text !== after.text) return { thought: false, before: before.text, after: after.text };
+  if (before.thought !== after.thought) return { thought: true, before: before.thought, after: after.thought };
+  return null;
 }
 
 /** The list to show: the differences of some components, and what is alike between them. */
