@@ -108,7 +108,7 @@ def _print_counts(console: Console, info: Document, report: Document | None) -> 
             spared += _saved(report["saved"])
         console.print(f"served    {spared} from the record of {info['parent']}")
     if any(info["mocked"].values()):
-        console.print(f"mocked    {words.counted(info['mocked'])}")
+        console.print(f"given     {words.counted(info['mocked'])} by you, not executed")
     print_restored(console, info.get("restored", ()))
     if report:
         missed = report["counts"]["not reached"]

@@ -44,7 +44,7 @@ class Reading(Annotating):
     def _keep(self, folder: Path, store: Store) -> None:
         super()._keep(folder, store)
         self._glances: dict[str, Glance] = {}
-        self._titles: dict[tuple[str, float], str] = {}
+        self._changes: dict[tuple[str, float], Document] = {}
         self._search = Search(self.store)
 
     @question
@@ -88,7 +88,7 @@ class Reading(Annotating):
             "cut": run.fork.cut if run.fork is not None else None,
             "reuse": run.fork.reuse if run.fork is not None else None,
             "edits": list(run.fork.edits) if run.fork is not None else [],
-            "changed": self._title(run),
+            **self._change(run),
             "mocks": list(run.launch.edits),
             "config": dict(run.launch.config),
             "args": list(run.launch.args),
@@ -111,16 +111,17 @@ class Reading(Annotating):
             document.update(_counts(self._counted(run)))
         return document
 
-    def _title(self, run: Run) -> str:
-        """What a fork is called by; never out of date once its parent has ended."""
+    def _change(self, run: Run) -> Document:
+        """What a fork is called by, and which record of its parent that is about."""
         if run.fork is None or not run.fork.edits:
-            return changed(run.fork)
+            return {"changed": changed(run.fork), "changed_at": None}
         key = (run.id, run.created)
-        if key not in self._titles:
-            if len(self._titles) >= GLANCES:
-                self._titles.clear()
-            self._titles[key] = changed(run.fork, replaced(self.store, run.fork))
-        return self._titles[key]
+        if key not in self._changes:
+            if len(self._changes) >= GLANCES:
+                self._changes.clear()
+            before = replaced(self.store, run.fork)
+            self._changes[key] = {"changed": changed(run.fork, before.value), "changed_at": before.at}
+        return self._changes[key]
 
     def _counted(self, run: Run) -> Counts:
         live = self._live.get(run.id)

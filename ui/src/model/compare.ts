@@ -181,7 +181,7 @@ export function figuresOf({ a, b }: Pick<Difference, "a" | "b">): Figure[] {
     figure("Model calls", (run) => callsOf(run, "model")),
     figure("Tool calls", (run) => callsOf(run, "tool")),
     figure("Served", (run) => sumOf(run, "reused")),
-    figure("Mocked", (run) => sumOf(run, "mocked")),
+    figure("Given by you", (run) => sumOf(run, "mocked")),
     figure("Tokens in", (run) => run.tokens?.input ?? 0),
     figure("Tokens out", (run) => run.tokens?.output ?? 0),
     figure("Cost", (run) => run.cost ?? 0, "dollars"),

@@ -577,3 +577,27 @@ export function inferredSchema(value: Json): Schema {
   const properties = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inferredSchema(item)]));
   return { type: "object", properties, required: Object.keys(value) };
 }
+
+/** The tool calls that a changed answer still makes as before, though its words are others: `click(link: Jackson)`. */
+export function callsThatStay(before: Json, after: Json): string[] {
+  const [old, next] = [readAnswer(before), readAnswer(after)];
+  if (old === null || next === null || textsOf(old.message) === textsOf(next.message)) return [];
+  const made = new Set(callsOf(old.message));
+  return callsOf(next.message).filter((call) => made.has(call));
+}
+
+function textsOf({ parts }: Message): string {
+  return JSON.stringify(parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
+}
+
+function callsOf({ parts }: Message): string[] {
+  return parts.flatMap((part) => (part.kind === "call" ? [tellCall(part.call)] : []));
+}
+
+function tellCall({ name, arguments: given }: Call): string {
+  const told = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+  const fields = isFields(given)
+    ? Object.entries(given).map(([field, value]) => `${field}: ${told(value)}`)
+    : [told(given)];
+  return `${name}(${fields.join(", ")})`;
+}

@@ -32,7 +32,7 @@ const MARKS: Record<Change["change"], { icon: TablerIcon; word: string }> = {
   only_a: { icon: IconMinus, word: "only in" },
   only_b: { icon: IconPlus, word: "only in" },
 };
-const FATES: Record<string, string> = { reused: "served", mocked: "mocked", dropped: "dropped" };
+const FATES: Record<string, string> = { reused: "served", mocked: "given by you", dropped: "dropped" };
 
 /** Characters of a value on a line, and of one whose differences are looked for. */
 const FIRST = 400;
