@@ -91,10 +91,10 @@ describe("a repair that did not help", () => {
 
   it("is told by how far it went", () => {
     expect(told({ at: 119, calls: 3, first: 130, again: 140 }, 120)).toBe(
-      "The change at #119 was used by 3 calls, first #130; #140 said 525 all the same.",
+      "The change at #119 of r1 was used by 3 calls, first #130; #140 said 525 all the same.",
     );
     expect(told({ at: 119, calls: 1, first: 130, again: null }, 120)).toBe(
-      "The change at #119 was used by 1 call, first #130; 525 was there before it.",
+      "The change at #119 of r1 was used by 1 call, first #130; 525 was there before it.",
     );
     expect(told({ at: null, calls: 0, first: null, again: 140 })).toBe(
       "The change made no difference: no later call was asked anything else than in r1.",

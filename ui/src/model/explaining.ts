@@ -74,7 +74,7 @@ export interface Piece {
 /** Why a fork that was changed is wrong all the same, as far as it is known: how far the change went. */
 export function tellUse({ change, said, first }: Explanation, parent: string): Piece[] {
   if (change === null) return [];
-  const where = change.at === null ? "" : ` at #${change.at}`;
+  const where = change.at === null ? "" : ` at #${change.at} of ${parent}`;
   if (change.first === null)
     return [
       { text: `The change${where} made no difference: no later call was asked anything else than in ${parent}.` },

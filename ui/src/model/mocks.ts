@@ -161,7 +161,6 @@ const COUNTED: { [kind: string]: string } = {
   model: "model call",
   tool: "tool call",
   agent: "agent turn",
-  flow: "run",
 };
 
 /** A bar in words: *27 agent turns executed, 38 served*. */

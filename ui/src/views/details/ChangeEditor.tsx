@@ -143,13 +143,12 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
           {problem}
         </p>
       )}
-      {staying.length > 0 && (
-        <p role="status" className={classes["staying"]}>
-          The words are changed, what it does is not: it still calls <code>{staying.join(", ")}</code>. Change the call
-          as well, if it is to do something else.
-        </p>
-      )}
       <Group gap={6} mt={8} className={classes["end"] ?? ""}>
+        {staying.length > 0 && (
+          <p role="status" className={classes["staying"]} title={staying.join(", ")}>
+            Only its words are changed. It still calls <code>{staying.join(", ")}</code>
+          </p>
+        )}
         <Button
           leftSection={<IconGitFork size={14} />}
           loading={busy}

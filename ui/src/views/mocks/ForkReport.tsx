@@ -60,10 +60,10 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
           ) : (
             <>
               Forked from{" "}
-              <Link to="/runs/$run" params={{ run: report.parent }} search={{ at: report.cut }}>
+              <Link to="/runs/$run" params={{ run: report.parent }} search={{ at: info.changed_at ?? report.cut }}>
                 {report.parent}
               </Link>{" "}
-              at record {report.cut}. Served from it: {reuseOf(info.reuse)}.
+              at #{info.changed_at ?? report.cut}. Served from it: {reuseOf(info.reuse)}.
             </>
           )}
         </p>
