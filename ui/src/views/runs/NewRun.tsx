@@ -240,7 +240,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
                 : "It does not say what its input may be: a text, or any JSON."}
             </output>
           )}
-          <fieldset className={classes["input"]} disabled={form.without}>
+          <fieldset className={classes["input"]}>
             <legend>Input</legend>
             <Checkbox
               size="xs"
