@@ -6,6 +6,8 @@
  * place, so that nothing which is not understood here is ever lost.
  */
 
+import { oneLine } from "@/kit/words";
+
 import { isFields, type Fields, type Json, type Schema } from "./schema";
 
 /** Where something stands in a recorded value: names of fields and places in lists. */
@@ -578,6 +580,9 @@ export function inferredSchema(value: Json): Schema {
   return { type: "object", properties, required: Object.keys(value) };
 }
 
+/** Characters of an argument in a call that is told in a line. */
+const LONGEST = 40;
+
 /** The tool calls that a changed answer still makes as before, though its words are others: `click(link: Jackson)`. */
 export function callsThatStay(before: Json, after: Json): string[] {
   const [old, next] = [readAnswer(before), readAnswer(after)];
@@ -595,7 +600,7 @@ function callsOf({ parts }: Message): string[] {
 }
 
 function tellCall({ name, arguments: given }: Call): string {
-  const told = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
+  const told = (value: Json) => oneLine(typeof value === "string" ? value : JSON.stringify(value), LONGEST);
   const fields = isFields(given)
     ? Object.entries(given).map(([field, value]) => `${field}: ${told(value)}`)
     : [told(given)];
