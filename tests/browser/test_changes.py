@@ -50,8 +50,8 @@ def test_mocks_are_collected_and_made_in_one_fork(visit: Visit, served: Served, 
     assert served.ended("r2")["output"] == "Nobody goes there."
     report = page.get_by_role("region", name="Changes")
     report.get_by_role("button", name="What r2 did with its 2 changes").click()
-    expect(report).to_contain_text("1 mocked")
-    report.get_by_role("button", name="mocked", exact=True).click()
+    expect(report).to_contain_text("1 tool call given by you")
+    report.get_by_role("button", name="given by you", exact=True).click()
     expect(report).to_contain_text("2 invocations")
     camera.shoot(page, "report")
 

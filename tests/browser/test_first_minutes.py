@@ -103,3 +103,42 @@ def test_a_program_of_the_folder_is_run_with_a_form_for_its_input(visit: Visit, 
     dialog.get_by_role("button", name="Start").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
     assert served.ended("r2")["output"] == "Hello Ada Hello Ada"
+
+
+PLAIN = """
+def main(text):
+    return " ".join(reversed(text.split()))
+
+
+if __name__ == "__main__":
+    print(main("a b"))
+"""
+
+
+def test_a_program_of_which_nothing_was_seen_says_so(visit: Visit, served: Served, camera: Camera) -> None:
+    run = served.run(f"{served.write('plain.py', PLAIN)}:main", input="a b")
+    assert served.ended(run)["output"] == "b a"
+    page = visit(f"/runs/{run}")
+    seen = page.get_by_label("What was seen")
+    expect(seen).to_contain_text("Outtake saw no model or tool call in this run")
+    expect(seen).to_contain_text("@outtake.tool")
+    camera.shoot(page, "nothing-seen")
+    assert findings(page) == []
+
+
+def test_a_script_is_told_to_take_no_input_and_a_function_is_started_instead(visit: Visit, served: Served) -> None:
+    script = served.write("plain.py", PLAIN)
+    page = visit("/?new=true")
+    dialog = page.get_by_role("dialog", name="New run")
+    dialog.get_by_role("combobox", name="Target").fill(script)
+    dialog.get_by_role("button", name="Look at it").click()
+    expect(dialog).to_contain_text("takes no input, but arguments")
+    expect(dialog.get_by_role("checkbox", name="Start it without an input")).to_be_checked()
+    dialog.get_by_role("checkbox", name="Start it without an input").uncheck()
+    dialog.get_by_role("textbox", name="Input").fill("x y")
+    dialog.get_by_role("button", name="Start").click()
+    instead = page.get_by_label("What can be started instead")
+    expect(instead.get_by_role("button", name="Start plain.py without input")).to_be_visible()
+    instead.get_by_role("button", name="Start plain.py:main").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    assert served.ended("r2")["output"] == "y x"

@@ -79,7 +79,7 @@ def test_a_tool_is_held_and_its_result_given(visit: Visit, served: Served, write
     page.keyboard.press("F5")
     expect(card).to_contain_text("Paris")
     panel.get_by_role("button", name="Give the result…").click()
-    panel.get_by_role("button", name="From an earlier result").click()
+    panel.get_by_role("button", name="Copy an earlier result").click()
     page.get_by_role("menuitem", name=re.compile("not today")).click()
     expect(field).to_have_value("not today")
     field.fill("nor this")

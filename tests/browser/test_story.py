@@ -115,7 +115,7 @@ def test_no_switch_loses_ones_place(visit: Visit, logged: str, density: str) -> 
         expect(page.get_by_role("main").get_by_role("status")).not_to_contain_text("found")
         assert alike(settled(page, None), before), text
     for _ in range(2):
-        page.get_by_role("button", name="Framework's plumbing").click()
+        page.get_by_role("button", name="Framework's internals").click()
     assert alike(settled(page, None), before)
 
 

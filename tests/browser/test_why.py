@@ -54,6 +54,46 @@ def test_the_same_by_keyboard(visit: Visit) -> None:
     expect(page.get_by_label("How it came out")).to_contain_text("Right: 519")
 
 
+@pytest.mark.usefixtures("wrong")
+def test_a_repair_that_does_not_help_says_how_far_it_went(visit: Visit, served: Served, camera: Camera) -> None:
+    said = "Identify the player with the most walks for the New York Yankees in the 1977 regular season, and report his"
+    edit = {"op": "replace_message", "seq": 90, "value": f"{said} walks and his at bats. Thank you very much."}
+    served.ask("POST", "/api/runs/r1/fork", {"at": 90, "edits": [edit]})
+    assert served.ended("r2")["changed"] == "… Thank you very much."
+    page = visit("/runs/r2")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Run r2 … Thank you very much.")
+    verdict = page.get_by_label("How it came out")
+    told = r"The change at #90 of r1 was used by \d+ calls, first #\d+; #\d+ said 525 all the same\."
+    expect(verdict).to_contain_text(re.compile(told))
+    camera.shoot(page, "no-help")
+    again = verdict.get_by_role("button", name=re.compile(r"^#\d+$")).last
+    seq = again.inner_text().removeprefix("#")
+    again.click()
+    expect(page).to_have_url(re.compile(rf"at={seq}\b"))
+
+
+@pytest.mark.usefixtures("wrong")
+def test_a_changed_thought_is_named_by_what_is_new_and_the_record_that_was_chosen(visit: Visit, served: Served) -> None:
+    ends = served.ask("GET", "/api/runs/r1/records?kind=invocation_ended&bodies=true")["records"]
+    (seq,) = [end["seq"] for end in ends if "I know that name" in str(end.get("output")) and end["call"] == "model"][:1]
+    page = visit(f"/runs/r1?at={seq}")
+    page.get_by_role("article").get_by_role("button", name="Edit output").click()
+    thought = page.get_by_role("textbox", name=re.compile("thought$"))
+    thought.press("Control+End")
+    thought.press_sequentially(" Then read the table and take the highest.")
+    article = page.get_by_role("article")
+    expect(article.get_by_role("status").filter(has_text="It still calls")).to_contain_text("link: Reggie Jackson")
+    article.get_by_role("button", name="Change and go on").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    made = served.ended("r2")
+    assert (made["changed"], made["changed_at"]) == ("… Then read the table and take the highest.", seq)
+    expect(page.get_by_label("How it came out")).to_contain_text(f"#{seq}")
+    page.get_by_role("button", name="Compare with r1").click()
+    first = page.get_by_role("article").filter(has_text="first ·")
+    expect(first).to_contain_text("thought")
+    expect(first).to_contain_text("Then read the table and take the highest.")
+
+
 def test_a_call_is_tried_again_and_several_times(visit: Visit, served: Served, writers: str) -> None:
     run = served.run(writers)
     served.ended(run)

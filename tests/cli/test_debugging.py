@@ -41,7 +41,7 @@ def test_a_program_is_changed_on_its_way(cli: Cli) -> None:
     assert "1  on   model:ask" in done
     assert "replace_input main/writer/ask" in done
     assert 'prompt": "more on said' in done
-    assert "mocked  made up" in done
+    assert "given by you  made up" in done
     assert "r1 completed" in done
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from outtake.cli.front import Document
 from outtake.cli.transcript import STYLES, Body
 from outtake.core import words
+from outtake.core.differing import differing
 
 SHOWN = 20
 """Differences that are printed unless more are asked for."""
@@ -87,10 +88,15 @@ def _changes(pair: Document, kind: str, body: Body) -> dict[str, Lines]:
     """What differs: the lines of what was said or asked, and of what came back."""
     found = {}
     for name, label in (("body", "said" if kind == "message" else "input"), ("output", "result")):
+        told = label
         a, b = (_text(side, name, body) for side in (pair["a"], pair["b"]))
+        if a == b and pair["a"] and pair["b"] and pair["a"][name] != pair["b"][name]:
+            unsaid = differing(*(body(side[name]) if side[name] else None for side in (pair["a"], pair["b"])))
+            told = "thought" if unsaid.aspect == "thought" else label
+            a, b = unsaid.before, unsaid.after
         if a != b:
             lines = difflib.unified_diff(a.splitlines(), b.splitlines(), n=_CONTEXT, lineterm="")
-            found[label] = tuple(lines)[2:]
+            found[told] = tuple(lines)[2:]
     return found
 
 

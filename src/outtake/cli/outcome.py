@@ -31,6 +31,12 @@ _FIELDS = (
     *("executed", "reused", "mocked", "restored", "tokens", "cost", "expected", "outcome"),
 )
 
+NOTHING_SEEN = (
+    "Outtake saw no model or tool call: mark your functions with @outtake.model, @outtake.tool, @outtake.agent or "
+    "@outtake.step"
+)
+"""What is said of a run of which only input and output are known."""
+
 
 def run_document(info: Document) -> Document:
     """What ``run`` and ``fork`` print with ``--json``."""
@@ -102,13 +108,15 @@ def _print_counts(console: Console, info: Document, report: Document | None) -> 
     if info["cost"]:
         told += f"  ${info['cost']:.4f}"
     console.print(f"executed  {told}")
+    if info["status"] == "completed" and not any(any(info[how].values()) for how in ("executed", "reused", "mocked")):
+        console.print(Text(f"          {NOTHING_SEEN}", style="yellow"))
     if info["parent"]:
         spared = words.counted(info["reused"])
         if report:
             spared += _saved(report["saved"])
         console.print(f"served    {spared} from the record of {info['parent']}")
     if any(info["mocked"].values()):
-        console.print(f"mocked    {words.counted(info['mocked'])}")
+        console.print(f"given     {words.counted(info['mocked'])} by you, not executed")
     print_restored(console, info.get("restored", ()))
     if report:
         missed = report["counts"]["not reached"]

@@ -27,7 +27,7 @@ def report(
     run: RunArgument,
     every: Annotated[bool, typer.Option("--all", help="A line for each invocation.")] = False,
 ) -> None:
-    """Show what a fork executed, served from the record, mocked and did not reach, and what that saved."""
+    """Show what a fork executed, served from the record, was given by you and did not reach, and what that saved."""
     with front.service() as service:
         found = service.report(run)
         if front.json:
@@ -110,7 +110,7 @@ def _print_lines(console: Console, lines: Sequence[Document]) -> None:
 
 
 def _fate(fate: str) -> Text:
-    return Text(fate, style=STYLES.get(fate, ""))
+    return Text(words.GIVEN if fate == "mocked" else fate, style=STYLES.get(fate, ""))
 
 
 def _spent(lines: Sequence[Document]) -> tuple[str, str]:

@@ -94,7 +94,7 @@ def run(
     config = given.settings(settings or [])
     mocked = given.mocks(mock or [], mocks or [], [])
     if mocked.live:
-        raise Problem("live is for a fork: in a run that starts, all that is not mocked is executed")
+        raise Problem("live is for a fork: in a run that starts, all that is not given by you is executed")
     with front.service() as service, beside(front, service, ui, headless=headless) as pages:
         started = service.run(
             target,

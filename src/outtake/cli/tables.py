@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from outtake.cli.differences import edit_words
 from outtake.cli.front import Document
 from outtake.cli.outcome import JUDGED, STATUS
 from outtake.core import words
@@ -75,8 +74,9 @@ def _label(run: Document) -> Text:
         line.append(" ").append_text(_judged(run))
     if run["parent"]:
         line.append(f"  at {run['cut']}", style="dim")
-        for edit in run["edits"]:
-            line.append(f"  {edit_words(edit)}", style="yellow")
+        line.append(f"  {run['changed']}", style="yellow")
+        places = [f"{edit['op']} {edit.get('component', '')}".strip() for edit in run["edits"]]
+        line.append(f"  ({', '.join(places)})" if places else "", style="dim")
     else:
         line.append(f"  {run['name'] or run['spec']}", style="dim")
     return line.append(f"  {result(run, 60)}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STYLES = {"agent": "magenta", "model": "cyan", "tool": "yellow", "step": "blue", "task": "blue", "flow": "bold"}
 _INDENT = "  "
+_HOW = {"reused": "from the record", "mocked": words.GIVEN}
 RECENT = 12
 """Texts that are not repeated when they are passed on."""
 _BAR = "     │ "
@@ -131,7 +132,7 @@ class Transcript:
         if record["cost"]:
             told.append(f"${record['cost']:.4f}")
         if record["how"] != "executed":
-            told = ["from the record" if record["how"] == "reused" else record["how"]]
+            told = [_HOW.get(record["how"]) or str(record["how"])]
         if told:
             line.append("  " + ", ".join(told), style="dim")
         if record["failed"]:

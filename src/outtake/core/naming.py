@@ -1,10 +1,11 @@
-"""What forks are called: by what was changed in them."""
+"""What forks are called: by what was changed in them, and that by its words that are new."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from outtake.core import words
+from outtake.core.differing import differing, new_part
 from outtake.core.runs import Fork
 from outtake_probe.records import Json
 
@@ -12,20 +13,23 @@ LONGEST = 60
 """Characters of a value that stands in a name."""
 
 
-def changed(fork: Fork | None) -> str:
-    """What was changed in a fork, in a few words; empty for a run that is none."""
+def changed(fork: Fork | None, replaced: Json = None) -> str:
+    """What was changed in a fork, in a few words; empty for a run that is none.
+
+    `replaced` is what the parent has in the place of the first edit's value: the name is the part that differs from it.
+    """
     if fork is None:
         return ""
     if fork.edits:
         rest = f" +{len(fork.edits) - 1}" if len(fork.edits) > 1 else ""
-        return _edit(fork.edits[0]) + rest
+        return _edit(fork.edits[0], replaced) + rest
     afresh = {"matching": "", "prefix": ", afresh", "none": ", all afresh"}.get(fork.reuse, "")
     return f"from #{fork.cut}{afresh}"
 
 
-def _edit(edit: Mapping[str, Json]) -> str:
+def _edit(edit: Mapping[str, Json], replaced: Json) -> str:
     value, op = edit.get("value"), edit.get("op")
-    said = words.one_line(words.readable(value), LONGEST) if value not in (None, "") else ""
+    said = words.one_line(_new_in(value, replaced), LONGEST) if value not in (None, "") else ""
     if op == "execute":
         return f"#{edit['seq']} tried again" if edit.get("seq") is not None else f"{edit.get('component')} executed"
     if op == "drop":
@@ -35,3 +39,11 @@ def _edit(edit: Mapping[str, Json]) -> str:
     if op == "raise":
         return f"raises {said}"
     return said or "nothing said"
+
+
+def _new_in(value: Json, replaced: Json) -> str:
+    """What a value says that the one in its place did not."""
+    if replaced is None or value == replaced:
+        return words.readable(value)
+    found = differing(replaced, value)
+    return new_part(found.before, found.after) or words.readable(value)

@@ -223,6 +223,10 @@ def duration(seconds: float) -> str:
     return f"{int(seconds // 60)} min {int(seconds % 60)} s"
 
 
+GIVEN = "given by you"
+"""What a call is whose result a person gave instead of executing it."""
+
+
 def count(number: int, thing: str) -> str:
     """``3 records``, ``1 record``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"

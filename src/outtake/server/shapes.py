@@ -54,6 +54,6 @@ def _outlines(edits: Iterable[Document]) -> Iterator[dict[str, Json]]:
 
 _KEPT = (
     *("run", "name", "status", "live", "imported", "timed", "untrusted", "spec", "parent", "cut", "records"),
-    *("changed", "created", "ended"),
+    *("changed", "changed_at", "created", "ended"),
     *("calls", "tokens", "cost", "seconds", "outcome"),
 )

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from outtake.core.outcome import Criteria, answer, judged
 from outtake.core.provenance import LINKS, Chain, Hand, Match, Provenance, Reached, Sought, line, seek, split
 from outtake.core.provenance.story import Entry
+from outtake.core.reaching import used
 from outtake.core.runs import Run
 from outtake.service.errors import NotFound, WrongUse
+from outtake.service.replacing import replaced
 from outtake.store import Store
 from outtake.store.giving_up import check
 from outtake_probe.records import Json
@@ -43,7 +45,7 @@ def explain(store: Store, run: Run, judged_by: Criteria) -> Document:
         document["answer"] = answer(run.output).strip()
     wrong = run.status == "failed" or result == "failed"
     if not wrong:
-        return {**document, "said": None, "first": None, "origin": None, "path": []}
+        return {**document, "said": None, "first": None, "origin": None, "path": [], "change": None}
     found = Provenance(store.records(run.id), store.nodes, check)
     explaining = found.explain()
     why = explaining.failure(run.error) if run.status == "failed" else explaining.answer(run.output, judged_by.expected)
@@ -56,7 +58,22 @@ def explain(store: Store, run: Run, judged_by: Criteria) -> Document:
         }
         for step in why.path
     ]
-    return {**document, "said": why.said, "first": why.first, "origin": why.origin, "path": path}
+    change = _change(store, run, [step.seq for step in why.path if step.says])
+    return {**document, "said": why.said, "first": why.first, "origin": why.origin, "path": path, "change": change}
+
+
+def _change(store: Store, run: Run, saying: Sequence[int]) -> Document | None:
+    """How far the change of a fork went that is wrong all the same; None for a run without one."""
+    if run.fork is None or not run.fork.edits:
+        return None
+    cut = run.fork.cut
+    found = used(store.records(run.id), store.records(run.fork.parent), cut)
+    return {
+        "at": replaced(store, run.fork).at,
+        "calls": found.calls,
+        "first": found.first,
+        "again": next((seq for seq in saying if seq >= (cut if found.first is None else found.first)), None),
+    }
 
 
 def affects(store: Store, run: str, seq: int) -> Document:

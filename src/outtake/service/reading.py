@@ -23,6 +23,7 @@ from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.methods import question
 from outtake.service.owner import Document
+from outtake.service.replacing import replaced
 from outtake.store import Store, StoreError, UnknownBody
 from outtake.store.outline import FLAGS
 from outtake.store.rows import KIND_NAMES
@@ -33,7 +34,7 @@ FORMS = ("tree", "line")
 HEARTBEAT = 20.0
 """Seconds after which a follower is told that nothing has happened."""
 GLANCES = 20_000
-"""Glances that are kept."""
+"""Glances that are kept, and names of forks."""
 
 
 @translated
@@ -43,6 +44,7 @@ class Reading(Annotating):
     def _keep(self, folder: Path, store: Store) -> None:
         super()._keep(folder, store)
         self._glances: dict[str, Glance] = {}
+        self._changes: dict[tuple[str, float], Document] = {}
         self._search = Search(self.store)
 
     @question
@@ -86,7 +88,7 @@ class Reading(Annotating):
             "cut": run.fork.cut if run.fork is not None else None,
             "reuse": run.fork.reuse if run.fork is not None else None,
             "edits": list(run.fork.edits) if run.fork is not None else [],
-            "changed": changed(run.fork),
+            **self._change(run),
             "mocks": list(run.launch.edits),
             "config": dict(run.launch.config),
             "args": list(run.launch.args),
@@ -108,6 +110,18 @@ class Reading(Annotating):
         if counted:
             document.update(_counts(self._counted(run)))
         return document
+
+    def _change(self, run: Run) -> Document:
+        """What a fork is called by, and which record of its parent that is about."""
+        if run.fork is None or not run.fork.edits:
+            return {"changed": changed(run.fork), "changed_at": None}
+        key = (run.id, run.created)
+        if key not in self._changes:
+            if len(self._changes) >= GLANCES:
+                self._changes.clear()
+            before = replaced(self.store, run.fork)
+            self._changes[key] = {"changed": changed(run.fork, before.value), "changed_at": before.at}
+        return self._changes[key]
 
     def _counted(self, run: Run) -> Counts:
         live = self._live.get(run.id)

@@ -1268,6 +1268,20 @@ export interface components {
             match: components["schemas"]["TextMatch"] | null;
         };
         /**
+         * ChangeUse
+         * @description How far the change of a fork went that is wrong all the same.
+         */
+        ChangeUse: {
+            /** At */
+            at: number | null;
+            /** Calls */
+            calls: number;
+            /** First */
+            first: number | null;
+            /** Again */
+            again: number | null;
+        };
+        /**
          * ChangedFile
          * @description One of the program's own files that is not the same in both runs; `change` from `a` to `b`.
          */
@@ -1719,6 +1733,7 @@ export interface components {
             origin: ("input" | "tool" | "person" | "model" | "agent" | "program" | "error") | null;
             /** Path */
             path: components["schemas"]["PathStep"][];
+            change: components["schemas"]["ChangeUse"] | null;
         };
         /**
          * File
@@ -2910,6 +2925,8 @@ export interface components {
             edits: components["schemas"]["Outline"][];
             /** Changed */
             changed: string;
+            /** Changed At */
+            changed_at: number | null;
             /** Records */
             records: number;
             /** Created */
@@ -3130,6 +3147,8 @@ export interface components {
             edits: components["schemas"]["Edit"][];
             /** Changed */
             changed: string;
+            /** Changed At */
+            changed_at: number | null;
             /** Mocks */
             mocks: components["schemas"]["Edit"][];
             /** Config */
@@ -3380,6 +3399,8 @@ export interface components {
             edits: components["schemas"]["Outline"][];
             /** Changed */
             changed: string;
+            /** Changed At */
+            changed_at: number | null;
             /** Records */
             records: number;
             /** Created */
@@ -3942,6 +3963,7 @@ export type CallReach = components['schemas']['CallReach'];
 export type Calls = components['schemas']['Calls'];
 export type ChainLink = components['schemas']['ChainLink'];
 export type ChainSource = components['schemas']['ChainSource'];
+export type ChangeUse = components['schemas']['ChangeUse'];
 export type ChangedFile = components['schemas']['ChangedFile'];
 export type Code = components['schemas']['Code'];
 export type Columns = components['schemas']['Columns'];

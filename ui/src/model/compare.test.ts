@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 
 import type { Difference, Item, Pair } from "@/api/schema";
 
-import { changesOf, componentsOf, endsOf, entriesOf, figuresOf, percentOf } from "./compare";
+import {
+  changesOf,
+  comparedOf,
+  componentsOf,
+  differingAtAGlance,
+  endsOf,
+  entriesOf,
+  figuresOf,
+  percentOf,
+} from "./compare";
 
 function item(seq: number, kind: string, component: string, about: Partial<Item> = {}): Item {
   const none = { type: "", body: null, digest: null, output: null, failed: false, how: "", ended: 0 };
@@ -30,6 +39,32 @@ const changes = [
   pair(item(11, "tool", "team/a/tools/search"), null, 2),
   pair(null, said(12, "team/output", "x")),
 ];
+
+describe("the line of a difference", () => {
+  const glance = (text: string, thought = "") => ({
+    form: "text" as const,
+    text,
+    thought,
+    size: text.length,
+    type: "",
+    calls: 0,
+  });
+
+  it("tells what was said, and where that is alike what was thought", () => {
+    expect(differingAtAGlance(glance("519"), glance("525"))).toEqual({ thought: false, before: "519", after: "525" });
+    const thoughts = { thought: true, before: "the first", after: "the highest" };
+    expect(differingAtAGlance(glance("click", "the first"), glance("click", "the highest"))).toEqual(thoughts);
+    expect(differingAtAGlance(glance("click"), glance("click"))).toBeNull();
+  });
+
+  it("is of a model's answer, and of what a tool was asked", () => {
+    const asked = item(1, "tool", "t", { body: "in", output: "out" });
+    expect(comparedOf({ what: ["input", "output"], kind: "tool" }, asked)).toBe("in");
+    expect(comparedOf({ what: ["output"], kind: "tool" }, asked)).toBe("out");
+    expect(comparedOf({ what: ["input", "output"], kind: "model" }, asked)).toBe("out");
+    expect(comparedOf({ what: ["input"], kind: "model" }, null)).toBeNull();
+  });
+});
 
 describe("changes", () => {
   const found = changesOf({ changes });

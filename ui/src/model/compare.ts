@@ -3,7 +3,7 @@
  * out, and what is alike in between as a number.
  */
 
-import type { Difference, Item, Pair } from "@/api/schema";
+import type { Difference, Glance, Item, Pair } from "@/api/schema";
 
 import { ownerOf } from "./names";
 
@@ -94,6 +94,27 @@ function isPlumbing({ a, b }: Pair, recipient: string | undefined, says: Says): 
   return delivered && (a === null || b === null || a.output === b.output);
 }
 
+/** The hash of what is compared on the line of a difference: of a tool what it was asked, of a model what it said. */
+export function comparedOf({ what, kind }: Pick<Change, "what" | "kind">, item: Item | null): string | null {
+  if (item === null) return null;
+  const result = what.includes("output") || what.includes("error");
+  const asked = !result || (kind !== "model" && what.includes("input")) || !item.output;
+  return asked ? (item.body ?? item.output) : item.output;
+}
+
+/** Two values at a glance, as what differs of them: what was said, else what was thought; null where neither does. */
+export interface Differing {
+  thought: boolean;
+  before: string;
+  after: string;
+}
+
+export function differingAtAGlance(before: Glance, after: Glance): Differing | null {
+  if (before.text !== after.text) return { thought: false, before: before.text, after: after.text };
+  if (before.thought !== after.thought) return { thought: true, before: before.thought, after: after.thought };
+  return null;
+}
+
 /** The list to show: the differences of some components, and what is alike between them. */
 export function entriesOf(
   changes: readonly Change[],
@@ -160,7 +181,7 @@ export function figuresOf({ a, b }: Pick<Difference, "a" | "b">): Figure[] {
     figure("Model calls", (run) => callsOf(run, "model")),
     figure("Tool calls", (run) => callsOf(run, "tool")),
     figure("Served", (run) => sumOf(run, "reused")),
-    figure("Mocked", (run) => sumOf(run, "mocked")),
+    figure("Given by you", (run) => sumOf(run, "mocked")),
     figure("Tokens in", (run) => run.tokens?.input ?? 0),
     figure("Tokens out", (run) => run.tokens?.output ?? 0),
     figure("Cost", (run) => run.cost ?? 0, "dollars"),

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   answerText,
   at,
+  callsThatStay,
   type Conversation,
   edited,
   inferredSchema,
@@ -376,4 +377,14 @@ it("infers a form from a value", () => {
     },
     required: ["a", "b", "c", "d"],
   });
+});
+
+it("tells which calls stay where only the words of an answer are changed", () => {
+  const call = { id: "c", name: "click", arguments: '{"link": "Jackson"}' };
+  const answer = { content: [call], finish_reason: "function_calls", thought: "I know that name." };
+  expect(callsThatStay(answer, { ...answer, thought: "I read the table." })).toEqual(["click(link: Jackson)"]);
+  expect(callsThatStay(answer, answer)).toEqual([]);
+  const other = { ...call, arguments: '{"link": "Batting"}' };
+  expect(callsThatStay(answer, { ...answer, thought: "I read the table.", content: [other] })).toEqual([]);
+  expect(callsThatStay(answer, "525")).toEqual([]);
 });

@@ -6,6 +6,8 @@
  * place, so that nothing which is not understood here is ever lost.
  */
 
+import { oneLine } from "@/kit/words";
+
 import { isFields, type Fields, type Json, type Schema } from "./schema";
 
 /** Where something stands in a recorded value: names of fields and places in lists. */
@@ -600,4 +602,31 @@ export function inferredSchema(value: Json): Schema {
   if (!isFields(value) || "$type" in value) return {};
   const properties = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inferredSchema(item)]));
   return { type: "object", properties, required: Object.keys(value) };
+}
+
+/** Characters of an argument in a call that is told in a line. */
+const LONGEST = 40;
+
+/** The tool calls that a changed answer still makes as before, though its words are others: `click(link: Jackson)`. */
+export function callsThatStay(before: Json, after: Json): string[] {
+  const [old, next] = [readAnswer(before), readAnswer(after)];
+  if (old === null || next === null || textsOf(old.message) === textsOf(next.message)) return [];
+  const made = new Set(callsOf(old.message));
+  return callsOf(next.message).filter((call) => made.has(call));
+}
+
+function textsOf({ parts }: Message): string {
+  return JSON.stringify(parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
+}
+
+function callsOf({ parts }: Message): string[] {
+  return parts.flatMap((part) => (part.kind === "call" ? [tellCall(part.call)] : []));
+}
+
+function tellCall({ name, arguments: given }: Call): string {
+  const told = (value: Json) => oneLine(typeof value === "string" ? value : JSON.stringify(value), LONGEST);
+  const fields = isFields(given)
+    ? Object.entries(given).map(([field, value]) => `${field}: ${told(value)}`)
+    : [told(given)];
+  return `${name}(${fields.join(", ")})`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Explanation, PathStep } from "@/api/schema";
 
-import { partsOf, tellStep, turningPoint } from "./explaining";
+import { partsOf, tellStep, tellUse, turningPoint } from "./explaining";
 
 function step(seq: number, kind: string, call: PathStep["call"] = null, says = false): PathStep {
   return {
@@ -21,7 +21,8 @@ function step(seq: number, kind: string, call: PathStep["call"] = null, says = f
 }
 
 function explained(first: number | null, path: PathStep[]): Explanation {
-  return { run: "r1", outcome: "failed", expected: "519", answer: "525", said: "525", first, origin: "tool", path };
+  const told = { run: "r1", outcome: "failed", expected: "519", answer: "525", said: "525" } as const;
+  return { ...told, first, origin: "tool", path, change: null };
 }
 
 describe("a path to a wrong answer", () => {
@@ -79,5 +80,30 @@ describe("a path to a wrong answer", () => {
 
   it("leads somewhere where nothing says the wrong thing", () => {
     expect(partsOf(explained(null, path)).filter((part) => part === "led")).toHaveLength(4);
+  });
+});
+
+describe("a repair that did not help", () => {
+  const told = (change: Explanation["change"], first: number | null = 120) =>
+    tellUse({ ...explained(first, []), change }, "r1")
+      .map(({ text }) => text)
+      .join("");
+
+  it("is told by how far it went", () => {
+    expect(told({ at: 119, calls: 3, first: 130, again: 140 }, 120)).toBe(
+      "The change at #119 of r1 was used by 3 calls, first #130; #140 said 525 all the same.",
+    );
+    expect(told({ at: 119, calls: 1, first: 130, again: null }, 120)).toBe(
+      "The change at #119 of r1 was used by 1 call, first #130; 525 was there before it.",
+    );
+    expect(told({ at: null, calls: 0, first: null, again: 140 })).toBe(
+      "The change made no difference: no later call was asked anything else than in r1.",
+    );
+    expect(told(null)).toBe("");
+  });
+
+  it("leads to the records", () => {
+    const pieces = tellUse({ ...explained(140, []), change: { at: 1, calls: 3, first: 130, again: 140 } }, "r1");
+    expect(pieces.flatMap(({ seq }) => seq ?? [])).toEqual([130, 140]);
   });
 });

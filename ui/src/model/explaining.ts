@@ -1,6 +1,7 @@
 /** Why a run came out wrong, in words. */
 
 import type { Explanation, PathStep } from "@/api/schema";
+import { count } from "@/kit/words";
 
 /** Steps before the first that says the wrong thing that are shown at once. */
 export const NEAR = 4;
@@ -62,4 +63,35 @@ export function turningPoint({ path, first }: Explanation): number | null {
     return decides && (first === null || seq <= first);
   });
   return before.at(-1)?.seq ?? null;
+}
+
+/** A piece of a sentence; one with a number is a link to that record. */
+export interface Piece {
+  text: string;
+  seq?: number;
+}
+
+/** Why a fork that was changed is wrong all the same, as far as it is known: how far the change went. */
+export function tellUse({ change, said, first }: Explanation, parent: string): Piece[] {
+  if (change === null) return [];
+  const where = change.at === null ? "" : ` at #${change.at} of ${parent}`;
+  if (change.first === null)
+    return [
+      { text: `The change${where} made no difference: no later call was asked anything else than in ${parent}.` },
+    ];
+  const used: Piece[] = [
+    { text: `The change${where} was used by ${count(change.calls, "call")}, first ` },
+    { text: `#${change.first}`, seq: change.first },
+  ];
+  if (said === null) return [...used, { text: "." }];
+  if (change.again !== null)
+    return [
+      ...used,
+      { text: "; " },
+      { text: `#${change.again}`, seq: change.again },
+      { text: ` said ${said} all the same.` },
+    ];
+  return first === null || first >= change.first
+    ? [...used, { text: "." }]
+    : [...used, { text: `; ${said} was there before it.` }];
 }

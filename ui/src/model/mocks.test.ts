@@ -10,6 +10,7 @@ import {
   invokedIn,
   lastResult,
   linesOf,
+  tellBar,
   mocksFile,
   refusedBy,
   tellMock,
@@ -113,6 +114,10 @@ it("a report is counted by kind, and narrowed", () => {
       ],
     },
     { kind: "agent", total: 2, parts: [{ fate: "executed", count: 2 }] },
+  ]);
+  expect(barsOf(counts).map((bar) => tellBar(bar, false))).toEqual([
+    "1 model call executed, 3 served",
+    "2 agent turns executed",
   ]);
   const lines = [
     { fate: "served", kind: "model" },

@@ -1,6 +1,7 @@
 /** Changes and mocks in words, as a file, and what became of them in the fork that was made with them. */
 
 import type { Edit, ForkRequest, Report } from "@/api/schema";
+import { count } from "@/kit/words";
 
 import { shortName } from "./names";
 import { NONE, type Outline } from "./outline";
@@ -155,8 +156,26 @@ export function earlierResults(outline: Outline, component: string, most: number
 export type Fate = Report["lines"][number]["fate"];
 export const FATES: readonly Fate[] = ["executed", "served", "mocked", "dropped", "running", "not reached"];
 
+/** What a bar of a report counts, as in *27 agent turns executed*. */
+const COUNTED: { [kind: string]: string } = {
+  model: "model call",
+  tool: "tool call",
+  agent: "agent turn",
+};
+
+/** A bar in words: *27 agent turns executed, 38 served*. */
+export function tellBar({ kind, parts }: Bar, live: boolean): string {
+  return parts
+    .map(({ fate, count: number }, n) => {
+      const counted = n === 0 ? count(number, COUNTED[kind] ?? kind) : String(number);
+      return `${counted} ${fateName(fate, live)}`;
+    })
+    .join(", ");
+}
+
 /** A fate in words: what had begun when its run ended goes on no more. */
 export function fateName(fate: Fate, live: boolean): string {
+  if (fate === "mocked") return "given by you";
   return fate === "running" && !live ? "not finished" : fate;
 }
 

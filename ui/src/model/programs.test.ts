@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { FoundProgram } from "@/api/schema";
+import type { FoundProgram, FoundPrograms, RunInfo } from "@/api/schema";
 
-import { inputOf, kindOf, startValue, takesText } from "./programs";
+import { functionsOf, inputOf, isScript, kindOf, sawNothing, startInstead, startValue, takesText } from "./programs";
 
 const found = (parameter: string | null, properties: Record<string, unknown>): FoundProgram => ({
   spec: "a.py:main",
@@ -43,4 +43,50 @@ describe("the form of a program's input", () => {
     expect(kindOf(found(null, {}))).toBe("function");
     expect(kindOf({ ...found(null, {}), kind: "team", framework: "AutoGen" })).toBe("team, AutoGen");
   });
+});
+
+describe("a script", () => {
+  const script = { ...found(null, {}), spec: "a.py", kind: "script" as const };
+  const here = { programs: [script, found("x", { x: {} }), { ...found("x", {}), file: "b.py" }] } as FoundPrograms;
+  const error = { message: "a script takes no input; name a function of it: a.py:main", wrong_use: true };
+  const failed = (about: Partial<RunInfo>) => ({ spec: "a.py", input: "x", error, ...about }) as unknown as RunInfo;
+
+  it("is told by its spec", () => {
+    expect(["a.py", "-m pkg.tool", "n.ipynb", "a.py:main", "pkg:main"].map(isScript)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("has functions that can be started instead with the input", () => {
+    expect(functionsOf("/here/a.py", here).map(({ spec }) => spec)).toEqual(["a.py:main"]);
+    const both = [
+      { spec: "a.py:main", input: true },
+      { spec: "a.py", input: false },
+    ];
+    expect(startInstead(failed({}), here)).toEqual(both);
+    expect(startInstead(failed({}), { programs: [script] } as unknown as FoundPrograms)).toEqual(both);
+    const quiet = { ...found(null, {}), spec: "a.py:quiet", takes: "nothing" as const };
+    const three = startInstead(failed({}), { ...here, programs: [quiet, ...here.programs] });
+    expect(three.map(({ spec, input }) => `${spec} ${input}`)).toEqual([
+      "a.py:main true",
+      "a.py:quiet false",
+      "a.py false",
+    ]);
+    expect(startInstead(failed({}), undefined)).toEqual([]);
+    expect(startInstead(failed({ input: null }), here)).toEqual([]);
+    expect(startInstead(failed({ error: { message: "no" } as never }), here)).toEqual([]);
+  });
+});
+
+it("a run of which nothing was seen is told from others", () => {
+  const none = { model: 0, tool: 0, step: 0, agent: 0, task: 0 };
+  const run = { live: false, imported: false, error: null, executed: none, reused: none, mocked: none };
+  expect(sawNothing(run)).toBe(true);
+  expect(sawNothing({ ...run, executed: { ...none, step: 1 } })).toBe(false);
+  expect(sawNothing({ ...run, live: true })).toBe(false);
+  expect(sawNothing({ ...run, error: { wrong_use: true } as never })).toBe(false);
 });

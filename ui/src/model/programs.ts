@@ -1,6 +1,6 @@
 /** Programs that were found in a folder: what a form for one begins with, and the input that is meant by what is in it. */
 
-import type { FoundProgram } from "@/api/schema";
+import type { FoundProgram, FoundPrograms, RunInfo } from "@/api/schema";
 
 import { type Fields, initialOf, isFields, type Json, propertiesOf } from "./schema";
 
@@ -29,4 +29,49 @@ export function takesText({ input }: FoundProgram): boolean {
 /** What it is, in two words: *team, AutoGen*. */
 export function kindOf({ kind, framework }: FoundProgram): string {
   return framework === "" ? kind : `${kind}, ${framework}`;
+}
+
+/** Whether a spec names what is run from its first line to its last, which takes no input: a script, a module, a notebook. */
+export function isScript(spec: string): boolean {
+  return /^-m\s/.test(spec) || /\.(py|ipynb)$/.test(spec);
+}
+
+/** The functions and other programs in the file of a script, which can be given an input. */
+export function functionsOf(spec: string, found: FoundPrograms | undefined): FoundProgram[] {
+  const isThere = (file: string) => spec === file || spec.endsWith(`/${file}`);
+  return (found?.programs ?? []).filter(
+    ({ spec: one, file, kind, note }) => isThere(file) && kind !== "script" && note === "" && !isScript(one),
+  );
+}
+
+export interface Instead {
+  spec: string;
+  /** Whether it is given the input. */
+  input: boolean;
+}
+
+/**
+ * What can be started instead of a script that was given an input: its functions, those first that take it; where none is
+ * known the one that its error names; and the script without the input.
+ */
+export function startInstead(
+  info: Pick<RunInfo, "spec" | "input" | "error">,
+  found: FoundPrograms | undefined,
+): Instead[] {
+  const { spec, input, error } = info;
+  if (found === undefined || !isFields(error) || error["wrong_use"] !== true || !isScript(spec) || input === null)
+    return [];
+  const functions = functionsOf(spec, found).map((one) => ({ spec: one.spec, input: one.takes !== "nothing" }));
+  const named = /\S+\.py:[\w.]+/.exec(String(error["message"] ?? ""))?.[0];
+  if (functions.length === 0 && named !== undefined) functions.push({ spec: named, input: true });
+  return [...functions.toSorted((a, b) => Number(b.input) - Number(a.input)), { spec, input: false }];
+}
+
+/** Whether a run is over and nothing of what it did was seen: no call of a model or a tool, no agent, no step. */
+export function sawNothing(
+  info: Pick<RunInfo, "live" | "imported" | "error" | "executed" | "reused" | "mocked">,
+): boolean {
+  if (info.live || info.imported || (isFields(info.error) && info.error["wrong_use"] === true)) return false;
+  const counted = [info.executed, info.reused, info.mocked].flatMap((counts) => Object.values(counts));
+  return counted.every((number) => number === 0);
 }

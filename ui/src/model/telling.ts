@@ -1,7 +1,5 @@
 /** A record as one line: who did what to whom, and what is special about it. */
 
-import type { LogRecord } from "@/api/types";
-
 import { type Aspect, aspectOf } from "./aspects";
 import { shortName } from "./names";
 import { NONE, type Outline } from "./outline";
@@ -20,7 +18,7 @@ export interface Told {
 }
 
 export type Mark =
-  "edited" | "added" | "failed" | "dropped" | "mocked" | "served" | "from a person" | "running" | "held";
+  "edited" | "added" | "failed" | "dropped" | "given by you" | "served" | "from a person" | "running" | "held";
 
 const ENDINGS: { [status: string]: string } = {
   completed: "The run has ended",
@@ -129,7 +127,7 @@ function marksOf(outline: Outline, seq: number): Mark[] {
   if (outline.has(seq, "edited")) marks.push("edited");
   if (outline.has(seq, "failed")) marks.push("failed");
   if (outline.has(seq, "dropped")) marks.push("dropped");
-  if (outline.has(seq, "mocked")) marks.push("mocked");
+  if (outline.has(seq, "mocked")) marks.push("given by you");
   if (outline.has(seq, "reused")) marks.push("served");
   if (outline.has(seq, "by_user")) marks.push("from a person");
   return marks;
@@ -184,10 +182,10 @@ export function changesOf(outline: Outline, seq: number): Change[] {
   }
 }
 
-/** What an edit does, in words. */
-export function tellEdit(record: LogRecord | undefined, change: Change, component: string): string {
+/** What an edit does, in words; `seq` is the record that it is made at, which may be the end of the call that it names. */
+export function tellEdit(seq: number, change: Change, component: string): string {
   const name = shortName(component) || "it";
-  const at = `#${record?.seq ?? change.seq}`;
+  const at = `#${seq}`;
   switch (change.op) {
     case "replace_message":
       return `Message ${at} of ${name} says something else`;

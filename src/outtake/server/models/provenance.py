@@ -93,6 +93,19 @@ class PathStep(RecordOutline):
     match: TextMatch | None
 
 
+class ChangeUse(Answer):
+    """How far the change of a fork went that is wrong all the same."""
+
+    at: int | None
+    """The record of the parent that was changed."""
+    calls: int
+    """Model and tool calls that were executed and are not in the parent, or there with another input."""
+    first: int | None
+    """The first of them."""
+    again: int | None
+    """The first record after it that says the wrong thing all the same."""
+
+
 class Explanation(Answer):
     """Why a run came out wrong: what it said instead of what was expected, or its error, and the path to it, in order.
 
@@ -109,6 +122,8 @@ class Explanation(Answer):
     origin: Literal["input", "tool", "person", "model", "agent", "program", "error"] | None
     """Where it came from: a model said it first, a tool gave it, ..."""
     path: list[PathStep]
+    change: ChangeUse | None
+    """Of a fork with edits."""
 
 
 class Because(Answer):

@@ -107,6 +107,8 @@ class RunSummary(Answer):
     edits: list[Outline]
     changed: str
     """What was changed in a fork, in a few words."""
+    changed_at: int | None
+    """The record of its parent that was changed: a message, an input, or the end of the call whose output it was."""
     records: int
     created: float
     ended: float | None
@@ -204,6 +206,8 @@ class RunInfo(RunState):
     edits: list[Edit]
     changed: str
     """What was changed in a fork, in a few words."""
+    changed_at: int | None
+    """The record of its parent that was changed: a message, an input, or the end of the call whose output it was."""
     mocks: list[Edit]
     """Mocks that hold since its start."""
     config: dict[str, Json]

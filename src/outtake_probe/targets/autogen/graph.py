@@ -57,7 +57,7 @@ def _team(hub: Hub, path: str, team: Any) -> Iterator[Component]:
     shown, schema = settings.read(hub, manager, settings.Manager(hub, path, team))
     yield Component(manager, "agent", "chooses who speaks next", shown, schema, _schemas(manager_types()))
     yield from _model(manager, settings.Manager(hub, path, team).client)
-    yield Component(f"{path}/output", "agent", "collects what the team shows; its deliveries are plumbing")
+    yield Component(f"{path}/output", "agent", "collects what the team shows; its deliveries tell nothing new")
     for participant in team._participants:
         if not is_team(participant):
             yield from _agent(hub, f"{path}/{participant.name}", participant, _schemas(member_types()))

@@ -12,7 +12,7 @@ const TOLD: readonly [Flag, string][] = [
   ["failed", "failed"],
   ["edited", "edited"],
   ["injected", "sent by hand"],
-  ["mocked", "mocked"],
+  ["mocked", "given by you"],
   ["reused", "served from the record"],
   ["dropped", "dropped"],
 ];

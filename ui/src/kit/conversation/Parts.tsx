@@ -109,7 +109,7 @@ export function TextField({ label, text, thought = false, onChange, onSubmit }: 
       minRows={1}
       maxRows={16}
       value={text}
-      {...(thought && { className: classes["thought"] ?? "", title: "What was thought" })}
+      {...(thought && { className: classes["thought"] ?? "", label: "Thought" })}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onSubmit?.();
@@ -135,7 +135,7 @@ function CallField({ call, tools, label, onChange, onRemove }: CallFieldProps) {
     <section className={classes["call"]} aria-label={name}>
       <div className={classes["head"]}>
         <span className={classes["title"]}>
-          <span className="mono">{call.name}</span>
+          <span className="quiet">calls</span> <span className="mono">{call.name}</span>
         </span>
         {onRemove !== null && <Remove what={`the call of ${call.name}`} onRemove={onRemove} />}
       </div>

@@ -169,7 +169,7 @@ function Comparison({ other }: { other: string }) {
         <span className={classes["told"]} role="status">
           {changes.length === 0
             ? "No difference"
-            : `${count(shown, "difference")}${shown < changes.length ? `, ${changes.length - shown} more in the plumbing` : ""}`}
+            : `${count(shown, "difference")}${shown < changes.length ? `, ${changes.length - shown} more of the framework's own` : ""}`}
           {`, ${data.same.toLocaleString("en")} alike`}
         </span>
         <span className={classes["space"]} />
@@ -195,7 +195,7 @@ function Comparison({ other }: { other: string }) {
         <Tooltip label="Also deliveries and repetitions of what another line says">
           <Switch
             size="xs"
-            label="Plumbing"
+            label="Framework's internals"
             checked={plumbing}
             onChange={(event) => setPlumbing(event.currentTarget.checked)}
           />

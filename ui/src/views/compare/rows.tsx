@@ -5,13 +5,13 @@ import { Loader } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { memo, useEffect, useSyncExternalStore } from "react";
 
-import type { Item } from "@/api/schema";
+import type { Glance, Item } from "@/api/schema";
 import { excerpt, wordsOf } from "@/kit/diff/lines";
 import { plainText } from "@/kit/diff/plain";
 import { Pieces, TextDiff } from "@/kit/diff/TextDiff";
 import { count, oneLine } from "@/kit/words";
 import { soleText, untyped } from "@/model/body";
-import type { Change, Entry } from "@/model/compare";
+import { type Change, comparedOf, type Differing, differingAtAGlance, type Entry } from "@/model/compare";
 import { shortName } from "@/model/names";
 import { useBody } from "@/state/bodies";
 import { type FollowedRun, useGlance, useRecord } from "@/state/run";
@@ -32,7 +32,11 @@ const MARKS: Record<Change["change"], { icon: TablerIcon; word: string }> = {
   only_a: { icon: IconMinus, word: "only in" },
   only_b: { icon: IconPlus, word: "only in" },
 };
-const FATES: Record<string, string> = { reused: "served", mocked: "mocked", dropped: "dropped" };
+const FATES: Record<string, string> = { reused: "served", mocked: "given by you", dropped: "dropped" };
+
+/** Characters of a value on a line, and of one whose differences are looked for. */
+const FIRST = 400;
+const MOST = 8000;
 
 interface ChangeRowProps {
   change: Change;
@@ -48,9 +52,8 @@ interface ChangeRowProps {
 export const ChangeRow = memo(function ChangeRow({ change, sides, first, chosen, open, toggle }: ChangeRowProps) {
   const { icon: Icon, word } = MARKS[change.change];
   const only = change.change === "only_a" ? sides.names[0] : change.change === "only_b" ? sides.names[1] : "";
-  const before = useText(change, change.a, sides.a);
-  const after = useText(change, change.b, sides.b);
-  const words = before !== null && after !== null ? wordsOf(before, after) : null;
+  const { thought, before, after } = useDiffering(change, sides);
+  const words = change.a !== null && change.b !== null ? wordsOf(oneLine(before, MOST), oneLine(after, MOST)) : null;
   return (
     <article
       className={classes["change"]}
@@ -70,14 +73,15 @@ export const ChangeRow = memo(function ChangeRow({ change, sides, first, chosen,
               {first && <b className={classes["first"]}>first · </b>}
               {change.kind}
               {change.change === "changed" && change.kind !== "message" && ` · ${change.what.join(", ")}`}
+              {thought && " · thought"}
             </span>
           </span>
         </button>
         <Half item={change.a} side="a" sides={sides}>
-          {words ? <Pieces pieces={excerpt(words.before)} mark="−" /> : before}
+          {words ? <Pieces pieces={excerpt(words.before)} mark="−" /> : oneLine(before, FIRST)}
         </Half>
         <Half item={change.b} side="b" sides={sides}>
-          {words ? <Pieces pieces={excerpt(words.after)} mark="+" /> : after}
+          {words ? <Pieces pieces={excerpt(words.after)} mark="+" /> : oneLine(after, FIRST)}
         </Half>
       </div>
       {open && <Bodies change={change} names={sides.names} />}
@@ -91,21 +95,27 @@ function nameOf({ component, recipients }: Pick<Change, "component" | "recipient
   return `${shortName(component)} → ${to}`;
 }
 
-/** The beginning of what is compared: of a tool what it was asked, of a model what it said. */
-function textOf({ what, kind }: Change, item: Item | null, run: FollowedRun): string | null {
-  if (item === null) return null;
-  const result = what.includes("output") || what.includes("error");
-  const asked = !result || (kind !== "model" && what.includes("input")) || !item.output;
-  const glance = run.glance(asked ? item.body : item.output) ?? run.glance(item.output);
-  return glance ? oneLine(glance.text, 400) : "";
-}
-
-/** The same, asked for and once it has come. */
-function useText(change: Change, item: Item | null, run: FollowedRun): string | null {
+/** What is compared of one side, at a glance; asked for, and there once it has come. */
+function useCompared(hash: string | null, item: Item | null, run: FollowedRun): Glance | null {
   useEffect(() => {
     if (item !== null) run.want([item.seq, ...(item.ended > 0 ? [item.ended] : [])]);
   });
-  return useSyncExternalStore(run.subscribeRecords, () => textOf(change, item, run));
+  return useSyncExternalStore(run.subscribeRecords, () => run.glance(hash) ?? null);
+}
+
+/** What differs on a line: what is seen of the two at a glance, and the whole of them where that is alike. */
+function useDiffering(change: Change, { a, b }: Sides): Differing {
+  const [hashA, hashB] = [comparedOf(change, change.a), comparedOf(change, change.b)];
+  const before = useCompared(hashA, change.a, a);
+  const after = useCompared(hashB, change.b, b);
+  const seen = before !== null && after !== null ? differingAtAGlance(before, after) : null;
+  const alike = before !== null && after !== null && seen === null && hashA !== hashB;
+  const wholeA = useBody(alike ? hashA : null);
+  const wholeB = useBody(alike ? hashB : null);
+  if (!alike || wholeA.data === undefined || wholeB.data === undefined)
+    return seen ?? { thought: false, before: before?.text ?? "", after: after?.text ?? "" };
+  const [left, right] = textsOf(wholeA.data, wholeB.data);
+  return { thought: false, before: left, after: right };
 }
 
 interface HalfProps {

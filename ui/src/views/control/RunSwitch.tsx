@@ -58,7 +58,7 @@ function Relatives({ id }: { id: string }) {
               <b className="ellipsis" style={{ paddingLeft: Math.min(depth, 6) * 14 }} title={runTitle(run)}>
                 {runTitle(run)}
               </b>
-              <span className="quiet">{run.cut !== null && `from ${run.cut}`}</span>
+              <span className="quiet">{run.cut !== null && `from #${run.changed_at ?? run.cut}`}</span>
               <span className={classes["outcome"]}>
                 {run.outcome === "passed" && <IconCheck size={14} color="var(--ot-passed)" aria-label="right answer" />}
                 {run.outcome === "failed" && <IconX size={14} color="var(--ot-failed)" aria-label="wrong answer" />}

@@ -9,7 +9,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { Edit } from "@/api/schema";
 import { onEscape } from "@/kit/escape";
 import { ValueEditor } from "@/kit/ValueEditor";
-import { readConversation, type Tool } from "@/model/conversation";
+import { callsThatStay, readConversation, type Tool } from "@/model/conversation";
 import { endsOf } from "@/model/rows";
 import { isFields } from "@/model/schema";
 import { tellReach } from "@/model/reach";
@@ -30,7 +30,7 @@ import classes from "./Details.module.css";
 const HEADS: { [op in Change["op"]]: string } = {
   replace_message: "The message says instead",
   replace_input: "The input is instead",
-  mock_output: "It returns, without being executed",
+  mock_output: "It returns instead",
 };
 
 export function ChangeEditor({ seq, change }: { seq: number; change: Change }) {
@@ -58,7 +58,7 @@ interface EditorProps {
 }
 
 function Editor({ seq, change, value, reaches, failed }: EditorProps) {
-  const { id, run, view } = useWorkspace();
+  const { id, view } = useWorkspace();
   const navigate = useNavigate();
   const add = useDrafts((drafts) => drafts.add);
   const written = useBegun(id, seq)?.values[change.op];
@@ -81,7 +81,9 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
   }, []);
   const queued = info?.live === true && change.op === "replace_message";
   const edit: Edit = { op: change.op, seq: change.seq, value: next };
-  const told = tellEdit(run.record(change.seq), change, outline.component(change.seq));
+  const told = tellEdit(seq, change, component);
+
+  const staying = useMemo(() => (gives ? callsThatStay(value, next) : []), [gives, value, next]);
 
   const save = async () => {
     if (problem !== null || busy) return;
@@ -91,7 +93,7 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
     if (!made) return;
     onClose();
     notifications.show({
-      title: `${made.run} goes on from ${change.seq}`,
+      title: `${made.run} goes on from #${seq}`,
       message: "Whatever the change does not touch is served from the record.",
     });
     void navigate({ to: "/runs/$run", params: { run: made.run }, search: {} });
@@ -142,6 +144,11 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
         </p>
       )}
       <Group gap={6} mt={8} className={classes["end"] ?? ""}>
+        {staying.length > 0 && (
+          <p role="status" className={classes["staying"]} title={staying.join(", ")}>
+            Only its words are changed. It still calls <code>{staying.join(", ")}</code>
+          </p>
+        )}
         <Button
           leftSection={<IconGitFork size={14} />}
           loading={busy}
@@ -169,7 +176,8 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
         </Button>
       </Group>
       <p className={classes["hint"]}>
-        {tellReach(reach) || `A fork of ${id} goes on from record ${change.seq}.`} #{seq} stays as it is here.
+        {gives && "The call itself is not made. "}
+        {tellReach(reach) || `A fork of ${id} goes on from #${seq}.`} #{seq} stays as it is here.
       </p>
     </section>
   );

@@ -329,7 +329,7 @@ function splitLast(told: string): [string, string] {
 
 const HOW: { [how: string]: string } = {
   reused: ", when it was executed; served from the record here",
-  mocked: ", mocked",
+  mocked: ", given by you instead of executing it",
   dropped: ", left out",
 };
 

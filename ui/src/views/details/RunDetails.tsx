@@ -110,10 +110,15 @@ export function RunDetails() {
               <Anchor
                 size="sm"
                 renderRoot={(props) => (
-                  <Link {...props} to="/runs/$run" params={{ run: info.parent ?? "" }} search={{ at: info.cut ?? 0 }} />
+                  <Link
+                    {...props}
+                    to="/runs/$run"
+                    params={{ run: info.parent ?? "" }}
+                    search={{ at: info.changed_at ?? info.cut ?? 0 }}
+                  />
                 )}
               >
-                {info.parent} at #{info.cut}
+                {info.parent} at #{info.changed_at ?? info.cut}
               </Anchor>
               {", "}
               <Anchor component="button" size="sm" onClick={() => show("compare")}>

@@ -165,12 +165,12 @@ export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }:
       <Tooltip
         label={
           plumbing
-            ? "Hide the framework's plumbing"
-            : `Show the framework's plumbing: ${count(lines.plumbing, density === "story" ? "turn" : "record")} that only keep it going`
+            ? "Hide the framework's internals"
+            : `Show the framework's internals: ${count(lines.plumbing, density === "story" ? "turn" : "record")} that only keep it going`
         }
       >
         <ActionIcon
-          aria-label="Framework's plumbing"
+          aria-label="Framework's internals"
           aria-pressed={plumbing}
           variant={plumbing ? "light" : "subtle"}
           color={plumbing ? "cyan" : "gray"}

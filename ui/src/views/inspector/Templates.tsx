@@ -29,7 +29,7 @@ export function Templates({ component, except, onUse }: TemplatesProps) {
     <Menu position="bottom-start" withinPortal>
       <Menu.Target>
         <Button variant="default" size="compact-xs" rightSection={<IconChevronDown size={12} />}>
-          From an earlier result
+          Copy an earlier result
         </Button>
       </Menu.Target>
       <Menu.Dropdown maw={420} aria-label={`Earlier results of ${shortName(component)}`}>

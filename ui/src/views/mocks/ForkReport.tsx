@@ -1,4 +1,4 @@
-/** What became of a fork's changes: what was executed, served, mocked, not reached, and what that saved. */
+/** What became of a fork's changes: what was executed, served, given by a person, not reached, and what that saved. */
 
 import { Alert, Button, Loader } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
@@ -13,7 +13,7 @@ import type { Report, RunInfo } from "@/api/schema";
 import { plainText } from "@/kit/diff/plain";
 import { count, duration, money } from "@/kit/words";
 import { soleText, untyped } from "@/model/body";
-import { barsOf, type Fate, fateName, FATES, hasValue, linesOf, REUSES, tellMock } from "@/model/mocks";
+import { barsOf, type Fate, fateName, FATES, hasValue, linesOf, REUSES, tellBar, tellMock } from "@/model/mocks";
 import { shortName } from "@/model/names";
 import { useDrafts } from "@/state/drafts";
 import { useWorkspace } from "@/views/workspace/context";
@@ -56,14 +56,14 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
       <div className={classes["told"]}>
         <p>
           {report.parent === null ? (
-            <>Mocks hold since its start.</>
+            <>Its changes hold since its start.</>
           ) : (
             <>
               Forked from{" "}
-              <Link to="/runs/$run" params={{ run: report.parent }} search={{ at: report.cut }}>
+              <Link to="/runs/$run" params={{ run: report.parent }} search={{ at: info.changed_at ?? report.cut }}>
                 {report.parent}
               </Link>{" "}
-              at record {report.cut}. Served from it: {reuseOf(info.reuse)}.
+              at #{info.changed_at ?? report.cut}. Served from it: {reuseOf(info.reuse)}.
             </>
           )}
         </p>
@@ -88,9 +88,7 @@ function Told({ report, info }: { report: Report; info: RunInfo }) {
                   />
                 ))}
               </span>
-              <span className={classes["counts"]}>
-                {bar.parts.map((part) => `${part.count} ${fateName(part.fate, info.live)}`).join(", ")}
-              </span>
+              <span className={classes["counts"]}>{tellBar(bar, info.live)}</span>
             </button>
           ))}
         </div>

@@ -20,7 +20,7 @@ import { api, type ApiError, got } from "@/api/client";
 import type { Description, FoundProgram, RunInfo, RunRequest, RunSummary } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { lineOf, settingsOf, wordsOf, writtenOf } from "@/model/command-line";
-import { inputOf, startValue, takesText } from "@/model/programs";
+import { functionsOf, inputOf, isScript, startValue, takesText } from "@/model/programs";
 import { knownTargets } from "@/model/runs";
 import { fieldOfRefusal, inputSchema, madeOf, type RunField } from "@/model/runs-input";
 import type { Json } from "@/model/schema";
@@ -133,6 +133,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     setRefusal(null);
     try {
       setFound(await got(api.POST("/api/describe", { body: { spec: form.spec.trim(), ...place } })));
+      if (isScript(form.spec.trim())) change({ without: true });
     } catch (error) {
       setFound(null);
       refused(error);
@@ -219,7 +220,19 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
               {program.kind === "script" && ". A script takes no input, but arguments, below."}
             </output>
           )}
-          {found !== null && (
+          {found !== null && isScript(form.spec.trim()) && (
+            <output className={classes["found"]}>
+              It is run from its first line to its last, and takes no input, but arguments, below. What it is made of is
+              known once it runs.
+              {functionsOf(form.spec.trim(), here).length > 0 && " Its functions can be started instead: "}
+              {functionsOf(form.spec.trim(), here).map((one) => (
+                <Button key={one.spec} size="compact-xs" variant="default" mr={4} onClick={() => choose(one)}>
+                  {one.spec}
+                </Button>
+              ))}
+            </output>
+          )}
+          {found !== null && !isScript(form.spec.trim()) && (
             <output className={classes["found"]}>
               {madeOf(found) === "" ? "What it is made of is known once it runs. " : `It has ${madeOf(found)}. `}
               {schema
@@ -227,7 +240,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
                 : "It does not say what its input may be: a text, or any JSON."}
             </output>
           )}
-          <fieldset className={classes["input"]} disabled={form.without}>
+          <fieldset className={classes["input"]}>
             <legend>Input</legend>
             <Checkbox
               size="xs"

@@ -302,7 +302,7 @@ function origin(run: RunSummary, forks: number, open: boolean): string {
   const hidden = forks > 0 && !open ? ` · ${count(forks, "fork")} folded` : "";
   if (run.parent === null) return `${count(run.records, "record")}${hidden}`;
   const edits = run.edits.length > 0 ? ` · ${count(run.edits.length, "edit")}` : "";
-  return `${run.parent} from #${run.cut ?? 0}${edits}${hidden}`;
+  return `${run.parent} from #${run.changed_at ?? run.cut ?? 0}${edits}${hidden}`;
 }
 
 function kinds(calls: NonNullable<RunSummary["calls"]>): string {

@@ -103,7 +103,7 @@ export function Palette() {
     },
     {
       id: "plumbing",
-      label: place.plumbing ? "Hide the framework's plumbing" : "Show the framework's plumbing",
+      label: place.plumbing ? "Hide the framework's internals" : "Show the framework's internals",
       onClick: () => go({ plumbing: place.plumbing ? undefined : true }),
     },
     ...DENSITIES.map((density) => ({

@@ -6,7 +6,7 @@ import { IconAlertTriangle, IconCheck, IconChevronDown, IconChevronUp } from "@t
 
 import type { RunInfo } from "@/api/schema";
 import { oneLine } from "@/kit/words";
-import { tellOrigin } from "@/model/explaining";
+import { tellOrigin, tellUse } from "@/model/explaining";
 import { isWrong, useExplanation } from "@/state/explanation";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -70,6 +70,20 @@ function Wrong({ info }: { info: RunInfo }) {
             </>
           )}
           <Changed info={info} />
+          {info.parent !== null && found !== null && found.change !== null && (
+            <span className={classes["use"]}>
+              {tellUse({ ...found, said: said === null ? null : oneLine(said, 40) }, info.parent).map(
+                ({ text, seq }) =>
+                  seq === undefined ? (
+                    text
+                  ) : (
+                    <Anchor key={text} component="button" type="button" onClick={() => select(seq)}>
+                      {text}
+                    </Anchor>
+                  ),
+              )}
+            </span>
+          )}
         </p>
         <Beside info={info} />
         {found !== null && found.path.length > 0 && (
@@ -94,7 +108,8 @@ function Changed({ info }: { info: RunInfo }) {
   if (info.parent === null || info.parent === undefined) return null;
   const executed = calls(info.executed);
   const served = calls(info.reused);
-  const where = info.edits.length > 0 && info.cut !== null ? ` · changed at #${info.cut}` : "";
+  const at = info.changed_at ?? info.cut;
+  const where = info.edits.length > 0 && at !== null && !isWrong(info) ? ` · changed at #${at}` : "";
   return (
     <span className="quiet">
       {where}

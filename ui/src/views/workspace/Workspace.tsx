@@ -22,6 +22,7 @@ import { SCROLLED } from "@/views/overview/Minimap";
 import { Palette } from "@/views/shell/Palette";
 import { ServerNotice } from "@/views/shell/ServerNotice";
 import { useNotices } from "@/views/shell/useNotices";
+import { Advice } from "@/views/why/Advice";
 import { Tries } from "@/views/why/Tries";
 import { Verdict } from "@/views/why/Verdict";
 
@@ -157,6 +158,7 @@ function Window({ arrived }: { arrived: boolean }) {
       <Gone />
       <Coach />
       <Verdict />
+      <Advice />
       <Tries />
       {narrow ? (
         <>
