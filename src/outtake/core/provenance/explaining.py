@@ -78,7 +78,9 @@ class Explaining:
         path = {step.seq: _saying(known[step.seq]) if step.seq in known else step for step in led}
         path.update((hand.seq, _saying(hand)) for hand in self._tellings(passed) if hand.seq not in path)
         first = hands[0]
-        return Explanation(said, first.seq, self._origin(first), tuple(path[seq] for seq in sorted(path)))
+        # What only led on to where it was said again carries nothing.
+        kept = [path[seq] for seq in sorted(path) if seq <= first.seq or path[seq].says]
+        return Explanation(said, first.seq, self._origin(first), tuple(kept))
 
     def failure(self, error: Json) -> Explanation:
         """Why a run failed: where its error came up first, and what led there."""
@@ -116,12 +118,19 @@ class Explaining:
         return end["kind"] == "invocation_ended" and end.get("invocation") == step.seq
 
     def _tellings(self, passed: Sequence[Hand]) -> Iterator[Hand]:
-        """Of the hands that say it, those that gave it out in a new way: results of models and tools, and the end."""
-        for hand in passed:
+        """Of the hands that say it, those that gave it out in a new way: results of models and tools, notes of who
+        calls neither, and the end."""
+        for before, hand in zip([None, *passed], passed, strict=False):
             record = self._story.entries[hand.seq]
             gave = record["kind"] == "invocation_ended" and record.get("call") in LEAVES
-            if gave or hand is passed[0] or hand is passed[-1]:
+            noted = record["kind"] == "noted" and not self._repeats(record, before)
+            if gave or noted or hand is passed[0] or hand is passed[-1]:
                 yield hand
+
+    def _repeats(self, note: Entry, before: Hand | None) -> bool:
+        """Whether a note only says what a model or a tool gave within the same invocation."""
+        source = self._story.entries[before.seq] if before is not None else {}
+        return source.get("call") in LEAVES and source.get("parent") == note.get("parent")
 
     def _origin(self, first: Hand) -> Origin:
         record = self._story.entries[first.seq]
