@@ -21,6 +21,7 @@ from outtake.engine.live import LiveRun
 from outtake.service import code, provenance, searching
 from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
+from outtake.service.gists import Gists
 from outtake.service.methods import question
 from outtake.service.owner import Document
 from outtake.store import Store, StoreError, UnknownBody
@@ -43,6 +44,7 @@ class Reading(Annotating):
     def _keep(self, folder: Path, store: Store) -> None:
         super()._keep(folder, store)
         self._glances: dict[str, Glance] = {}
+        self._gists = Gists(self.store, self._glance)
         self._search = Search(self.store)
 
     @question
@@ -160,14 +162,18 @@ class Reading(Annotating):
             raise WrongUse(str(error)) from error
 
     @question
-    def pick(self, run: str, seqs: Sequence[int]) -> Document:
-        """The records with these numbers, and a glance at each body; a number that the run has not is left out."""
+    def pick(self, run: str, seqs: Sequence[int], gists: bool = False) -> Document:
+        """The records with these numbers, and a glance at each body; a number that the run has not is left out.
+
+        `gists`: also of what says much, what the same component did not say shortly before.
+        """
         picked = [common(record) for record in self.store.picked(self._run(run).id, seqs)]
         bodies = {record["hash"] for record in picked if record["hash"]}
         return {
             "run": run,
             "records": picked,
             "glances": {body: dataclasses.asdict(self._glance(body)) for body in bodies},
+            "gists": self._gists.of(run, picked) if gists else {},
         }
 
     def _glance(self, body: str) -> Glance:

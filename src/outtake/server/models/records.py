@@ -266,11 +266,14 @@ class RecordPage(Answer):
 
 
 class Picked(Answer):
-    """The records that were asked for by number, in order, and a glance at each body, by its hash."""
+    """The records that were asked for by number, in order, and a glance at each body, by its hash.  `gists` has what the
+    same component did not say shortly before, of those that say much, by number.
+    """
 
     run: str
     records: list[Record]
     glances: dict[str, Glance]
+    gists: dict[str, str]
 
 
 class Columns(Answer):

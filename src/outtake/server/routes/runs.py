@@ -131,12 +131,12 @@ def pick_records(
     run: RunId,
     seqs: Annotated[str, Query(description="Numbers with commas between them", max_length=4000)],
 ) -> Response:
-    """Records by their numbers, each with a glance at what was said."""
+    """Records by their numbers, each with a glance at what was said, and what is new in what says much."""
     try:
         wanted = [int(number) for number in seqs.split(",") if number]
     except ValueError:
         raise WrongUse(f"seqs={seqs[:40]!r} is no list of numbers; it is written as in seqs=3,4,17") from None
-    picked = service.pick(run, wanted)
+    picked = service.pick(run, wanted, gists=True)
     return Plain({**picked, "records": [slim(record) for record in picked["records"]]})
 
 
