@@ -165,7 +165,7 @@ export interface paths {
         };
         /**
          * Pick Records
-         * @description Records by their numbers, each with a glance at what was said.
+         * @description Records by their numbers, each with a glance at what was said, and what is new in what says much.
          */
         get: operations["pick_records"];
         put?: never;
@@ -1904,7 +1904,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "input" | "output" | "error" | "message" | "edit" | "setting" | "value";
+            role: "input" | "output" | "error" | "message" | "note" | "edit" | "setting" | "value";
             match: components["schemas"]["TextMatch"];
             /** Path */
             path: (string | number)[];
@@ -2601,7 +2601,8 @@ export interface components {
         };
         /**
          * Picked
-         * @description The records that were asked for by number, in order, and a glance at each body, by its hash.
+         * @description The records that were asked for by number, in order, and a glance at each body, by its hash.  `gists` has what the
+         *     same component did not say shortly before, of those that say much, by number.
          */
         Picked: {
             /** Run */
@@ -2611,6 +2612,10 @@ export interface components {
             /** Glances */
             glances: {
                 [key: string]: components["schemas"]["Glance"];
+            };
+            /** Gists */
+            gists: {
+                [key: string]: string;
             };
         };
         /** Problem */

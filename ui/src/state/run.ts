@@ -44,6 +44,7 @@ export class FollowedRun {
   private view: RunView;
   private readonly records = new Map<number, LogRecord>();
   private readonly glances = new Map<string, Glance>();
+  private readonly gists = new Map<number, string>();
   private readonly wanted = new Set<number>();
   private readonly asked = new Set<number>();
   private readonly listeners = new Set<() => void>();
@@ -99,6 +100,11 @@ export class FollowedRun {
   /** The beginning of what a body says, if it has come. */
   glance(hash: string | null | undefined): Glance | undefined {
     return hash ? this.glances.get(hash) : undefined;
+  }
+
+  /** What is new in what a record says at length, if it has come. */
+  gist(seq: number): string | undefined {
+    return this.gists.get(seq);
   }
 
   /** Ask for records that are about to be looked at, with a glance at what they say. */
@@ -199,6 +205,7 @@ export class FollowedRun {
   private forget(after: number): void {
     for (const seq of this.records.keys()) if (seq > after) this.records.delete(seq);
     for (const seq of this.asked) if (seq > after) this.asked.delete(seq);
+    for (const seq of this.gists.keys()) if (seq > after) this.gists.delete(seq);
   }
 
   private loadRest(): Promise<void> {
@@ -240,9 +247,13 @@ export class FollowedRun {
     try {
       const query = { seqs: seqs.join(",") };
       const told = await got(api.GET("/api/runs/{run}/pick", { params: { path: { run: this.id }, query } }));
-      if (this.records.size > MOST_KEPT) this.records.clear();
+      if (this.records.size > MOST_KEPT) {
+        this.records.clear();
+        this.gists.clear();
+      }
       for (const record of told.records) this.records.set(record.seq, record);
       for (const [hash, glance] of Object.entries(told.glances)) this.glances.set(hash, glance);
+      for (const [seq, gist] of Object.entries(told.gists)) this.gists.set(Number(seq), gist);
       this.tellReaders();
     } catch {
       // It will be asked for again when it is looked at again.
