@@ -23,8 +23,8 @@ _MARKS = re.compile(r"^\s*(?:#{1,6}|[-*+•]) +|^\s*[-=_*]{3,}\s*$|\*\*|__|`")
 _FIELD = re.compile(r"(?P<name>[^\W\d_][\w /]{0,60}): (?P<value>.*)")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-Z\"'(\[])")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
-_TOKEN = 60
-"""Characters of a word that nobody reads."""
+_TOKEN, _TAIL = 60, 30
+"""Characters of a word that nobody reads whole, and those of its end that are kept: of a path, the name."""
 _LABEL = 2
 """Words of a line that is only a label, as those of a menu, at most."""
 _FORMULA = range(4, 13)
@@ -119,7 +119,7 @@ def _lines(text: str) -> Iterator[str]:
     told = _WARNING.sub("", text[:LONGEST])
     for line in _without_data(told):
         plain = _MARKS.sub("", _LINK.sub(r"\1", line)).strip()
-        short = " ".join(word for word in plain.split() if len(word) <= _TOKEN)
+        short = " ".join(word if len(word) <= _TOKEN else f"…{word[-_TAIL:]}" for word in plain.split())
         if _WORD.search(short):
             yield short
 

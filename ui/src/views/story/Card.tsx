@@ -12,6 +12,7 @@ import { type Told, tell } from "@/model/telling";
 import type { Turns } from "@/model/turns";
 import type { FollowedRun } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { Around } from "@/views/records/Around";
 import { Said } from "@/views/records/Said";
 
 import classes from "./Card.module.css";
@@ -34,8 +35,8 @@ import { useGlances } from "./useGlances";
 const STEPS = 6;
 /** Records that a card looks at before it is opened. */
 export const LOOKED_AT = 60;
-/** Characters around what came out wrong. */
-const AROUND = 140;
+/** Characters of a step that are seen in any case. */
+const SEEN = 160;
 /** Deeper ones are not indented further. */
 const DEEPEST = 6;
 
@@ -197,7 +198,7 @@ function Turn(props: TurnProps) {
           {answer === null && end === NONE && live && <p className={classes["quiet"]}>…</p>}
           {answer === null && parts === 0 && end !== NONE && <p className={classes["quiet"]}>Nothing came back.</p>}
           <Elsewhere passages={props.passages} answer={answer} />
-          <SaysWrong {...props} />
+          <SaysWrong {...props} steps={steps} />
           {props.fold !== null && (
             <button
               type="button"
@@ -449,12 +450,14 @@ function Elsewhere(props: { passages: readonly Passage[]; answer: Answer | null 
 }
 
 /** What it says of what came out wrong: that may be anywhere in a long text. */
-function SaysWrong({ wrong, at }: CardProps): ReactNode {
-  return wrong.map(({ seq, before, said, after }) => (
+function SaysWrong({ wrong, at, steps }: CardProps & { steps: readonly Step[] }): ReactNode {
+  const seen = (one: Wrong) => steps.some(({ seq, text }) => seq === one.seq && text.length <= SEEN);
+  const hidden = wrong.filter((one) => !seen(one));
+  return hidden.map(({ seq, before, said, after }) => (
     <Line key={seq} seq={seq} at={at} className="wrong">
       <span className={classes["label"]}>says {oneLine(said, 24)}</span>
       <span className={classes["clamp2"]}>
-        …{oneLine(before.slice(-AROUND), AROUND)} <mark>{said}</mark> {oneLine(after.slice(0, AROUND), AROUND)}…
+        <Around before={before} said={said} after={after} />
       </span>
     </Line>
   ));

@@ -12,14 +12,12 @@ import { shortName } from "@/model/names";
 import { firstChange } from "@/model/verbs";
 import { useGlance } from "@/state/run";
 import { useRecordVerb } from "@/views/details/useRecordVerb";
+import { Around } from "@/views/records/Around";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
 import { inWords } from "@/views/story/told";
 import { useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Why.module.css";
-
-/** Characters around the wrong thing: about a sentence, so that one sees what it was said of. */
-const AROUND = 140;
 
 export function Path({ found }: { found: Explanation }) {
   const { run } = useWorkspace();
@@ -84,9 +82,7 @@ function Step({ step, part, again, turning }: StepProps) {
         <span className={classes["said"]}>
           {step.says && match !== null ? (
             <>
-              …{match.before.slice(-AROUND)}
-              <mark>{match.said}</mark>
-              {match.after.slice(0, AROUND)}…
+              <Around before={match.before} said={match.said} after={match.after} />
             </>
           ) : (
             <>

@@ -7,6 +7,7 @@ import { IconAlertTriangle, IconCheck, IconChevronDown, IconChevronUp } from "@t
 import type { RunInfo } from "@/api/schema";
 import { oneLine } from "@/kit/words";
 import { tellOrigin } from "@/model/explaining";
+import { shortName } from "@/model/names";
 import { isWrong, useExplanation } from "@/state/explanation";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -39,7 +40,7 @@ function Right({ info }: { info: RunInfo }) {
 }
 
 function Wrong({ info }: { info: RunInfo }) {
-  const { place, go, select } = useWorkspace();
+  const { view, place, go, select } = useWorkspace();
   const found = useExplanation(info);
   const open = place.why === true && found !== null && found.path.length > 0;
   const toggle = () => go({ why: place.why === true ? undefined : true });
@@ -66,6 +67,7 @@ function Wrong({ info }: { info: RunInfo }) {
               <Anchor component="button" type="button" onClick={() => select(first)}>
                 #{first}
               </Anchor>
+              {info.status !== "failed" && byWhom(view.outline.component(first))}
               <span className="quiet"> ({tellOrigin(found?.origin ?? null)})</span>
             </>
           )}
@@ -87,6 +89,10 @@ function Wrong({ info }: { info: RunInfo }) {
       {open && <Path found={found} />}
     </div>
   );
+}
+
+function byWhom(component: string): string {
+  return component === "" ? "" : ` by ${shortName(component)}`;
 }
 
 /** Of a fork: where it was changed, and what that cost. */
