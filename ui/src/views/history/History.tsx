@@ -23,7 +23,7 @@ import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
 import { Filters } from "./Filters";
-import { useHighlights } from "./highlights";
+import { placeOfPart, useHighlights } from "./highlights";
 import classes from "./History.module.css";
 import { type Lines, useLines } from "./lines";
 import { type Held, List, type ListHandle } from "./List";
@@ -239,6 +239,11 @@ export function History({ focused }: { focused: boolean }) {
     );
   };
 
+  const placeIn = (seq: number): number | null => {
+    const row = document.getElementById(`row-${lines.seqAt(lines.lineOf(seq))}`);
+    return row === null ? null : placeOfPart(row, seq, place.q);
+  };
+
   const estimate = (line: number) => {
     const seq = lines.seqAt(line);
     if (lines.story === null) {
@@ -278,6 +283,7 @@ export function History({ focused }: { focused: boolean }) {
               onShown={onShown}
               onSight={onSight}
               line={density === "story" ? drawCard : drawRow}
+              placeIn={placeIn}
               memory={looked}
             />
           )}
