@@ -27,9 +27,9 @@ AGAIN = page("I clicked 'Recently sold'.", "Recently Sold Homes", 97, MENU + "So
 
 def test_a_page_is_what_was_done_and_what_is_new_on_it() -> None:
     before = [phrases(SEARCH)]
-    assert gist(LISTING, before).splitlines() == [
+    assert gist(LISTING, [*before, phrases(page("I scrolled.", "houses", 30, MENU))]).splitlines() == [
         "I clicked 'Recently sold'.",
-        "Here is a screenshot of Recently Sold Homes.",
+        "…Recently Sold Homes.",
         "Sold 12/23/24",
         "$445,000",
         "1 bd | 882 sqft",
@@ -37,10 +37,11 @@ def test_a_page_is_what_was_done_and_what_is_new_on_it() -> None:
     assert gist(AGAIN, [phrases(LISTING), *before]) == "I clicked 'Recently sold'."
 
 
-def test_a_number_tells_two_short_lines_apart_and_not_two_sentences() -> None:
-    before = [phrases("Found it.\n$555,000\nThere are 12 houses on this page of the search.")]
+def test_a_number_is_new_but_in_a_sentence_that_is_said_each_time() -> None:
+    before = [phrases(f"Found it.\n${n}55,000\nThere are {n} houses on this page of the search.") for n in (5, 6)]
     said = "Found it.\n$445,000\nThere are 15 houses on this page of the search."
     assert gist(said, before) == "Found it.\n$445,000"
+    assert gist(said, before[:1]) == said
 
 
 def test_sentences_that_begin_alike_each_time_say_what_differs() -> None:

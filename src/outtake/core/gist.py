@@ -30,7 +30,7 @@ _LABEL = 2
 _FORMULA = range(4, 13)
 """Words with which sentences of a form begin alike."""
 _ALIKE = 2
-"""Texts in which sentences begin alike for these words to be a formula."""
+"""Texts in which sentences begin alike, or differ in numbers only, for that to be a formula."""
 _SEVERAL = 5
 """Words beside which a number does not tell one sentence from another."""
 _DATA = 80
@@ -57,7 +57,7 @@ def phrases(text: str) -> Phrases:
             fields[named[0]] = named[1]
         for sentence in _SENTENCE.split(line):
             words = _words(sentence)
-            sentences.add(_compared(words))
+            sentences.update((" ".join(words), _compared(words)))
             beginnings.update(_compared(words[:length]) for length in _FORMULA if length < len(words))
     return Phrases(frozenset(sentences), frozenset(beginnings), fields)
 
@@ -96,8 +96,10 @@ def _new_in(line: str, before: Sequence[Phrases]) -> str:
     new = []
     for sentence in _SENTENCE.split(line):
         words = _words(sentence)
-        if not words or any(_compared(words) in each.sentences for each in before):
+        if not words or any(" ".join(words) in each.sentences for each in before):
             continue
+        if sum(_compared(words) in each.sentences for each in before) >= (1 if _is_count(words) else _ALIKE):
+            continue  # only its numbers differ, each time
         new.append(_without_formula(sentence, words, before))
     return " ".join(new)
 
@@ -164,6 +166,12 @@ def _named(line: str) -> tuple[str, str] | None:
     if found is None or not line or len(found["name"].split()) > 6:
         return None
     return found["name"].casefold(), found["value"].partition(WHY)[0].strip()
+
+
+def _is_count(words: Sequence[str]) -> bool:
+    """Whether a sentence has one small number among many words: how much of a page is shown, how many were found."""
+    numbers = [word for word in words if word.isdigit()]
+    return len(words) >= 2 * _SEVERAL and len(numbers) == 1 and len(numbers[0]) <= 3
 
 
 def _is_label(text: str) -> bool:
