@@ -38,8 +38,8 @@ def test_a_page_is_what_was_done_and_what_is_new_on_it() -> None:
 
 
 def test_a_number_is_new_but_in_a_sentence_that_is_said_each_time() -> None:
-    before = [phrases(f"Found it.\n${n}55,000\nThere are {n} houses on this page of the search.") for n in (5, 6)]
-    said = "Found it.\n$445,000\nThere are 15 houses on this page of the search."
+    before = [phrases(f"Found it.\n${n}55,000\nOf all houses this one costs {n}00,000 dollars.") for n in (5, 6)]
+    said = "Found it.\n$445,000\nOf all houses this one costs 400,000 dollars."
     assert gist(said, before) == "Found it.\n$445,000"
     assert gist(said, before[:1]) == said
 

@@ -62,6 +62,11 @@ def phrases(text: str) -> Phrases:
     return Phrases(frozenset(sentences), frozenset(beginnings), fields)
 
 
+def has_warnings(text: str) -> bool:
+    """Whether a program printed warnings of Python into a text."""
+    return "Warning: " in text and _WARNING.search(text) is not None
+
+
 def gist(text: str, before: Sequence[Phrases]) -> str:
     """What a text says that those before it, the last one first, do not say, from its beginning on.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outtake.core import words
-from outtake.core.gist import Phrases, gist, phrases
+from outtake.core.gist import Phrases, gist, has_warnings, phrases
 from outtake.core.glance import Glance
 from outtake.core.thoughts import told
 from outtake.store import Store, StoreError
@@ -43,7 +43,8 @@ class Gists:
         if not record["hash"] or record["kind"] not in _SAYING:
             return False
         seen = self.glance(record["hash"])
-        return seen.form in ("text", "thought", "json") and seen.size > LONG
+        is_long = seen.size > LONG or has_warnings(seen.thought or seen.text)
+        return seen.form in ("text", "thought", "json") and is_long
 
     def _gist(self, body: str, before: Sequence[str]) -> str:
         return gist(self._text(body), [self._phrases_of(other) for other in before])

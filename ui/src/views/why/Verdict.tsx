@@ -15,6 +15,8 @@ import { useShow } from "@/views/workspace/Docks";
 import { Path } from "./Path";
 import classes from "./Why.module.css";
 
+/** Origins with which it says more to know by whom than from what. */
+const SPOKEN: ReadonlySet<string> = new Set(["agent", "model"]);
 /** Characters of an answer in the strip. */
 const LONGEST = 90;
 
@@ -67,7 +69,7 @@ function Wrong({ info }: { info: RunInfo }) {
               <Anchor component="button" type="button" onClick={() => select(first)}>
                 #{first}
               </Anchor>
-              {info.status !== "failed" && byWhom(view.outline.component(first))}
+              {SPOKEN.has(found?.origin ?? "") && ` by ${shortName(view.outline.component(first))}`}
               <span className="quiet"> ({tellOrigin(found?.origin ?? null)})</span>
             </>
           )}
@@ -89,10 +91,6 @@ function Wrong({ info }: { info: RunInfo }) {
       {open && <Path found={found} />}
     </div>
   );
-}
-
-function byWhom(component: string): string {
-  return component === "" ? "" : ` by ${shortName(component)}`;
 }
 
 /** Of a fork: where it was changed, and what that cost. */
