@@ -263,7 +263,7 @@ def page_of(act: str, text: str) -> str:
     """What a web surfer says of a page, in the same words each time."""
     data = json.dumps({"meta_tags": {"viewport": "width=device-width, initial-scale=1", "robots": "noindex, nofollow"}})
     return (
-        f"{act}\n\nHere is a screenshot of [the page](https://example.com/). The viewport shows the top of the webpage.\n"
+        f"{act}\n\nHere is a screenshot of [the page](https://example.com/). It shows the top of the webpage.\n"
         f"The following metadata was extracted from the webpage:\n\n{data}\n\n"
         f"Automatic OCR of the page screenshot has detected the following text:\n\n{text}\n"
     )
@@ -287,7 +287,9 @@ PRICES = {
         {"role": "Orchestrator (-> WebSurfer)", "content": "Open the list of what was sold"},
         {
             "role": "WebSurfer",
-            "content": page_of("I clicked 'Sold'.", f"Nothing else is new\n{HOUSES}\nSold in December for $445,000\nEnd"),
+            "content": page_of(
+                "I clicked 'Sold'.", f"Nothing else is new\n{HOUSES}\nSold in December for $445,000\nEnd"
+            ),
         },
         {"role": "Orchestrator (thought)", "content": f"Stalled.... Replanning...\n{WARNED}"},
         {"role": "Orchestrator (thought)", "content": f"New plan:\n\n{REQUEST}\n{'Ask the office. ' * 40}\n{GUESS}"},
@@ -317,14 +319,16 @@ def test_a_long_text_is_told_by_what_is_new_in_it(visit: Visit, served: Served, 
     grid = page.get_by_role("grid", name="Story")
     denied = grid.get_by_role("row").filter(has_text="Access to this page has been denied")
     expect(denied).to_contain_text("I clicked 'Sold'.")
-    for formula in ("Automatic OCR", "metadata", "viewport"):
+    for formula in ("Automatic OCR", "metadata", "top of the webpage"):
         expect(denied).not_to_contain_text(formula)
     plan = grid.get_by_role("row").filter(has_text="New plan:")
     expect(plan).to_contain_text("Ask the office.")
     expect(plan).not_to_contain_text("We are working to address")
     expect(plan).to_contain_text("Stalled.... Replanning...")
     expect(plan).not_to_contain_text("UserWarning")
-    expect(plan).to_contain_text(re.compile(r"says 445,000.*guess is that the lowest price is around \$445,000 to \$555,000"))
+    expect(plan).to_contain_text(
+        re.compile(r"says 445,000.*guess is that the lowest price is around \$445,000 to \$555,000")
+    )
     camera.shoot(page, "story-gist")
     plan.get_by_role("button", name="Open the card").click()
     expect(plan).to_contain_text("We are working to address")  # nothing is left out of an open card

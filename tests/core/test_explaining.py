@@ -104,7 +104,13 @@ def test_the_path_goes_through_the_plans_that_carried_the_number() -> None:
     script.add("noted", "445000", component="team", type="stdout")  # what is printed only repeats it
     why = explained(script, "445000", "1010000")
     assert (why.said, why.first, why.origin) == ("445000", told[0], "agent")
-    assert [step.seq for step in why.path if step.says] == [told[0], noted[0], noted[2], last, script.records[-2]["seq"]]
+    assert [step.seq for step in why.path if step.says] == [
+        told[0],
+        noted[0],
+        noted[2],
+        last,
+        script.records[-2]["seq"],
+    ]
     assert all(step.says for step in why.path if step.seq > told[0])
 
 

@@ -6,7 +6,9 @@ import json
 
 from outtake.core.gist import LENGTH, gist, phrases
 
-DATA = json.dumps({"meta_tags": {"viewport": "width=device-width", "robots": "noindex, nofollow, noarchive, none"}}, indent=2)
+DATA = json.dumps(
+    {"meta_tags": {"viewport": "width=device-width", "robots": "noindex, nofollow, noarchive, none"}}, indent=2
+)
 
 
 def page(act: str, title: str, shown: int, text: str) -> str:
@@ -21,7 +23,9 @@ def page(act: str, title: str, shown: int, text: str) -> str:
 
 MENU = "Buy\nRent\nSell\nFind an agent near you today with us\n"
 SEARCH = page("I typed 'houses'.", "houses - Search", 48, MENU + "About 2,200 results")
-LISTING = page("I clicked 'Recently sold'.", "Recently Sold Homes", 100, MENU + "Sold 12/23/24\n$445,000\n1 bd | 882 sqft")
+LISTING = page(
+    "I clicked 'Recently sold'.", "Recently Sold Homes", 100, MENU + "Sold 12/23/24\n$445,000\n1 bd | 882 sqft"
+)
 AGAIN = page("I clicked 'Recently sold'.", "Recently Sold Homes", 97, MENU + "Sold 12/23/24\n$445,000\n1 bd | 882 sqft")
 
 
@@ -53,14 +57,15 @@ def test_sentences_that_begin_alike_each_time_say_what_differs() -> None:
 
 
 def test_a_plan_is_what_it_adds_to_the_last_one() -> None:
-    formula = "We are working to address the following user request:\n\nHow much was the house?\n\nThe team:\nSurfer: browses\n"
+    formula = "We are working to address this request:\n\nHow much was the house?\n\nThe team:\nSurfer: browses\n"
     first, second = f"Initial plan:\n\n{formula}\nSearch the sites.", f"New plan:\n\n{formula}\nAsk the county office."
     assert gist(second, [phrases(first)]) == "New plan:\nAsk the county office."
 
 
 def test_a_ledger_is_what_has_changed_since_the_last_one() -> None:
     def ledger(loop: str, why: str, speaker: str) -> str:
-        return f"- Is request satisfied: **no** · {why}\n- Is in loop: **{loop}** · {why}\n- Next speaker: **{speaker}**"
+        fields = {"Is request satisfied": f"**no** · {why}", "Is in loop": f"**{loop}** · {why}"}
+        return "\n".join(f"- {name}: {says}" for name, says in {**fields, "Next speaker": f"**{speaker}**"}.items())
 
     before = [phrases(ledger("no", "We have only begun.", "WebSurfer"))]
     found = gist(ledger("yes", "We ask the same again.", "WebSurfer"), before)

@@ -122,7 +122,7 @@ def _without_formula(sentence: str, words: Sequence[str], before: Sequence[Phras
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines that somebody reads: no data, no warnings of Python, no addresses; each without its marks at the ends."""
+    """The lines that somebody reads: no data, no warnings of Python, no addresses; each without its Markdown."""
     told = _WARNING.sub("", text[:LONGEST])
     for line in _without_data(told):
         plain = _MARKS.sub("", _LINK.sub(r"\1", line)).strip()

@@ -57,7 +57,7 @@ class Gists:
         return self._phrases[body]
 
     def _text(self, body: str) -> str:
-        """What a body says, else what was thought in it, else all that it holds, a field a line; nothing if it is lost."""
+        """What a body says, else what was thought in it, else its fields, one a line; nothing if it is lost."""
         try:
             value = self.store.body(body)
         except StoreError:

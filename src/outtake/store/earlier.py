@@ -17,9 +17,7 @@ REACH = 1000
 _R = tables.records.c
 
 
-def earlier(
-    store: Store, run: str, records: Iterable[Mapping[str, Json]], most: int
-) -> dict[int, Sequence[str]]:
+def earlier(store: Store, run: str, records: Iterable[Mapping[str, Json]], most: int) -> dict[int, Sequence[str]]:
     """Of each of these records, the bodies that its component gave in the same kind of record shortly before it.
 
     At most `most` of them, the last one first; those with the very same body are left out.

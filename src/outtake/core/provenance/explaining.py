@@ -163,7 +163,7 @@ class Explaining:
         """Whether the calls of models and tools are told, and not only what was said around them."""
         return any(end.get("call") in LEAVES for end in self._story.ends.values())
 
-    def _stated(self, hands: Sequence[Hand]) -> Sequence[Hand]:
+    def _stated(self, hands: list[Hand]) -> list[Hand]:
         """The hands from the one on that stated the answer: pages and plans hold a small number by chance."""
         entries = self._story.entries
         givers = [h for h in hands if entries[h.seq]["kind"] != "run_ended" and entries[h.seq].get("call") != "flow"]

@@ -94,7 +94,8 @@ class Trail:
         elif record["kind"] in ("invocation_ended", "run_started") or _is_reading(record):
             self._latest[record.get("parent")] = record["seq"]
         elif record["kind"] == "noted":  # whatever is around may be what it was written for
-            self._latest.update(dict.fromkeys(self.story.around(record.get("parent")), record["seq"]))
+            for frame in self.story.around(record.get("parent")):
+                self._latest[frame] = record["seq"]
         for path in (record.get("component", ""), self.story.path(record.get("parent")), ""):
             if path is not None:
                 self._memory[path] = record["seq"]

@@ -266,8 +266,9 @@ class RecordPage(Answer):
 
 
 class Picked(Answer):
-    """The records that were asked for by number, in order, and a glance at each body, by its hash.  `gists` has what the
-    same component did not say shortly before, of those that say much, by number.
+    """The records that were asked for by number, in order, and a glance at each body, by its hash.
+
+    `gists` has what the same component did not say shortly before, of those that say much, by number.
     """
 
     run: str
