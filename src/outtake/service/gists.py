@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outtake.core import words
 from outtake.core.gist import Phrases, gist, has_warnings, phrases
 from outtake.core.glance import Glance
 from outtake.core.thoughts import told
-from outtake.store import Store, StoreError
+from outtake.store import Store
 from outtake.store.earlier import earlier
+from outtake_probe.bodies import Unresolvable, resolve
 from outtake_probe.records import Json
 
 Record = Mapping[str, Json]
@@ -36,6 +38,7 @@ class Gists:
         """The gists of those records that say much, by number."""
         long = [record for record in records if self._is_long(record)]
         before = earlier(self.store, run, long, BEFORE)
+        self._read({other for others in before.values() for other in others})
         found = ((record["seq"], self._gist(record["hash"], before[record["seq"]])) for record in long)
         return {str(seq): text for seq, text in found if text}
 
@@ -47,20 +50,20 @@ class Gists:
         return seen.form in ("text", "thought", "json") and is_long
 
     def _gist(self, body: str, before: Sequence[str]) -> str:
-        return gist(self._text(body), [self._phrases_of(other) for other in before])
+        return gist(_text(self.store.body(body)), [self._phrases[other] for other in before if other in self._phrases])
 
-    def _phrases_of(self, body: str) -> Phrases:
-        if body not in self._phrases:
-            if len(self._phrases) >= KEPT:
-                self._phrases.clear()
-            self._phrases[body] = phrases(self._text(body))
-        return self._phrases[body]
+    def _read(self, bodies: Collection[str]) -> None:
+        """Have the phrases of these bodies, as far as they are there."""
+        if len(self._phrases) + len(bodies) > KEPT:
+            self._phrases.clear()
+        missing = [body for body in bodies if body not in self._phrases]
+        nodes = self.store.tree(missing)
+        for body in missing:
+            with contextlib.suppress(KeyError, Unresolvable):
+                self._phrases[body] = phrases(_text(resolve(body, nodes.__getitem__)))
 
-    def _text(self, body: str) -> str:
-        """What a body says, else what was thought in it, else its fields, one a line; nothing if it is lost."""
-        try:
-            value = self.store.body(body)
-        except StoreError:
-            return ""
-        apart = told(value)
-        return apart.said or apart.thought or words.outline(words.untyped(value))
+
+def _text(value: Json) -> str:
+    """What a body says, else what was thought in it, else its fields, one a line."""
+    apart = told(value)
+    return apart.said or apart.thought or words.outline(words.untyped(value))

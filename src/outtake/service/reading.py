@@ -162,19 +162,21 @@ class Reading(Annotating):
             raise WrongUse(str(error)) from error
 
     @question
-    def pick(self, run: str, seqs: Sequence[int], gists: bool = False) -> Document:
-        """The records with these numbers, and a glance at each body; a number that the run has not is left out.
-
-        `gists`: also of what says much, what the same component did not say shortly before.
-        """
+    def pick(self, run: str, seqs: Sequence[int]) -> Document:
+        """The records with these numbers, and a glance at each body; a number that the run has not is left out."""
         picked = [common(record) for record in self.store.picked(self._run(run).id, seqs)]
         bodies = {record["hash"] for record in picked if record["hash"]}
         return {
             "run": run,
             "records": picked,
             "glances": {body: dataclasses.asdict(self._glance(body)) for body in bodies},
-            "gists": self._gists.of(run, picked) if gists else {},
         }
+
+    @question
+    def gists(self, run: str, seqs: Sequence[int]) -> Document:
+        """What is new in these records: of those that say much, what the same component did not say shortly before."""
+        picked = [common(record) for record in self.store.picked(self._run(run).id, seqs)]
+        return {"run": run, "gists": self._gists.of(run, picked)}
 
     def _glance(self, body: str) -> Glance:
         """By content, so it is never out of date."""

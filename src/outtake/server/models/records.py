@@ -266,14 +266,17 @@ class RecordPage(Answer):
 
 
 class Picked(Answer):
-    """The records that were asked for by number, in order, and a glance at each body, by its hash.
-
-    `gists` has what the same component did not say shortly before, of those that say much, by number.
-    """
+    """The records that were asked for by number, in order, and a glance at each body, by its hash."""
 
     run: str
     records: list[Record]
     glances: dict[str, Glance]
+
+
+class Gists(Answer):
+    """What the same component did not say shortly before, of the records that say much, by number."""
+
+    run: str
     gists: dict[str, str]
 
 

@@ -64,6 +64,7 @@ export function History({ focused }: { focused: boolean }) {
       const wanted: number[] = [];
       for (let line = first; line <= last; line++) wanted.push(...wantedOf(lines, turns, line));
       run.want(wanted);
+      if (lines.story !== null) run.wantGists(wanted);
     },
     [lines, turns, run],
   );
