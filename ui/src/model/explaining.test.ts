@@ -62,8 +62,8 @@ describe("a path to a wrong answer", () => {
       component: `team/${n}`,
     }));
     const parts = partsOf(explained(127, [step(127, "invocation_ended", "tool", true), ...hands]));
-    expect(parts.filter((part) => part === "passed")).toHaveLength(8);
-    expect(parts.slice(7, 11)).toEqual(["between", "between", "between", "between"]);
+    expect(parts.filter((part) => part === "passed")).toHaveLength(5);
+    expect(parts.slice(4, 6)).toEqual(["between", "between"]);
   });
 
   it("turns at the last decision before", () => {

@@ -22,7 +22,7 @@ export function tellOrigin(origin: Explanation["origin"]): string {
 /** Steps that passed the wrong thing on which are always shown: the last ones. */
 export const LAST = 2;
 /** Others that are shown before the rest is folded. */
-const PASSING = 6;
+const PASSING = 3;
 
 /** `earlier` and `between` are folded; `again` is told by the step before it, of the same component. */
 export type Part = "earlier" | "led" | "first" | "between" | "passed" | "again";

@@ -12,7 +12,7 @@ describe("what a card says of a long text", () => {
 
   it("does not say twice what the answer says, but why", () => {
     const answer = "Please click on the link from Zillow and summarise what was sold.";
-    const thought = `Is in loop: yes · again\nInstruction: ${answer} · A link may tell.`;
+    const thought = `Is in loop: yes · again\nInstruction: **${answer}** · A link may tell.`;
     expect(withoutAnswer(thought, answer)).toBe("Is in loop: yes · again\nInstruction: A link may tell.");
     expect(withoutAnswer(answer, answer)).toBe("");
     expect(withoutAnswer("So I say yes", "yes")).toBe("So I say yes");

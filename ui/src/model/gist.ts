@@ -23,7 +23,7 @@ export function withoutAnswer(thought: string, answer: string): string {
     const at = line.indexOf(known);
     if (at < 0) return line;
     const why = line.lastIndexOf(WHY);
-    return why > at ? line.slice(0, at) + line.slice(why + WHY.length) : "";
+    return why > at ? line.slice(0, at).replace(/\*\*$/, "") + line.slice(why + WHY.length) : "";
   });
   return lines.filter(Boolean).join("\n");
 }

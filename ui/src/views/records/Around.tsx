@@ -16,7 +16,8 @@ export function Around({ before, said, after }: AroundProps) {
     <>
       {flat(before.slice(-BEFORE), before.length > BEFORE)}
       <mark>{said}</mark>
-      {flat(after.slice(0, AFTER))}…
+      {flat(after.slice(0, AFTER))}
+      {after.length > AFTER && "…"}
     </>
   );
 }
