@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -237,6 +239,7 @@ def test_a_log_is_read_without_another_panel(visit: Visit, served: Served, logge
         settled(page)
         chosen = page.get_by_role("row", selected=True)
         expect(chosen.locator("[class*=Skeleton]")).to_have_count(0)
+        chosen.locator("details").evaluate_all("(folds) => folds.forEach((fold) => { fold.open = true; })")
         seen.append(alphanumeric(chosen.inner_text()))
     camera.shoot(page, "story-log")
     story = "".join(seen)
@@ -254,6 +257,125 @@ def test_a_log_is_read_without_another_panel(visit: Visit, served: Served, logge
         assert tail in story, (record["seq"], tail)
     assert "Isrequestsatisfied" in story  # a ledger, in words
     assert "is_request_satisfied" not in page.content()
+
+
+def page_of(act: str, text: str) -> str:
+    """What a web surfer says of a page, in the same words each time."""
+    data = json.dumps({"meta_tags": {"viewport": "width=device-width, initial-scale=1", "robots": "noindex, nofollow"}})
+    return (
+        f"{act}\n\nHere is a screenshot of [the page](https://example.com/). It shows the top of the webpage.\n"
+        f"The following metadata was extracted from the webpage:\n\n{data}\n\n"
+        f"Automatic OCR of the page screenshot has detected the following text:\n\n{text}\n"
+    )
+
+
+HOUSES = "\n".join(f"{number} Taylor Avenue, a house with {number} windows in it" for number in range(300, 420))
+REQUEST = "We are working to address the following user request:\n\nWhat was the lowest price of a house in January?\n"
+WARNED = "/usr/lib/team/orchestrator.py:184: UserWarning: Resolved model mismatch\n  response = await create(\n"
+GUESS = "An educated guess is that the lowest price is around $445,000 to $555,000."
+PRICES = {
+    "question": "What was the lowest price of a house in January?",
+    "ground_truth": "1010000",
+    "mistake_agent": "",
+    "mistake_step": "",
+    "mistake_reason": "",
+    "history": [
+        {"role": "human", "content": "What was the lowest price of a house in January?"},
+        {"role": "Orchestrator (thought)", "content": f"Initial plan:\n\n{REQUEST}\nSearch the web first of all."},
+        {"role": "Orchestrator (-> WebSurfer)", "content": "Search for houses that were sold"},
+        {"role": "WebSurfer", "content": page_of("I typed 'houses'.", "About 2,200 results were found here")},
+        {"role": "Orchestrator (-> WebSurfer)", "content": "Open the list of what was sold"},
+        {
+            "role": "WebSurfer",
+            "content": page_of(
+                "I clicked 'Sold'.", f"Nothing else is new\n{HOUSES}\nSold in December for $445,000\nEnd"
+            ),
+        },
+        {"role": "Orchestrator (thought)", "content": f"Stalled.... Replanning...\n{WARNED}"},
+        {"role": "Orchestrator (thought)", "content": f"New plan:\n\n{REQUEST}\n{'Ask the office. ' * 40}\n{GUESS}"},
+        {"role": "Orchestrator (-> WebSurfer)", "content": "Look again"},
+        {"role": "WebSurfer", "content": page_of("I clicked 'Sold'.", "Access to this page has been denied")},
+        {"role": "Orchestrator (termination condition)", "content": "No agent selected.\nFINAL ANSWER: 445000"},
+    ],
+}
+
+
+@pytest.fixture
+def prices(served: Served, tmp_path: Path) -> str:
+    """A log whose wrong answer is the number of another house, which a plan took up as a guess."""
+    file = tmp_path / "prices.json"
+    file.write_text(json.dumps(PRICES))
+    (told,) = served.outtake("import", str(file))
+    return str(told["run"])
+
+
+def sent(served: Served, run: str, text: str) -> int:
+    """The record that says a text first."""
+    return int(served.ask("GET", f"/api/runs/{run}/search?text={quote(text)}")["found"][0]["seq"])
+
+
+def test_a_long_text_is_told_by_what_is_new_in_it(visit: Visit, served: Served, prices: str, camera: Camera) -> None:
+    page = visit(f"/runs/{prices}?side=none&bottom=none")
+    grid = page.get_by_role("grid", name="Story")
+    denied = grid.get_by_role("row").filter(has_text="Access to this page has been denied")
+    expect(denied).to_contain_text("I clicked 'Sold'.")
+    for formula in ("Automatic OCR", "metadata", "top of the webpage"):
+        expect(denied).not_to_contain_text(formula)
+    plan = grid.get_by_role("row").filter(has_text="New plan:")
+    expect(plan).to_contain_text("Ask the office.")
+    expect(plan).not_to_contain_text("We are working to address")
+    expect(plan).to_contain_text("Stalled.... Replanning...")
+    expect(plan).not_to_contain_text("UserWarning")
+    expect(plan).to_contain_text(
+        re.compile(r"says 445,000.*guess is that the lowest price is around \$445,000 to \$555,000")
+    )
+    camera.shoot(page, "story-gist")
+    plan.get_by_role("button", name="Open the card").click()
+    expect(plan).to_contain_text("We are working to address")  # nothing is left out of an open card
+    plan.get_by_text("1 warning of Python").click()
+    expect(plan.get_by_text("UserWarning")).to_be_visible()
+    asked = plan.get_by_role("button", name=re.compile(r"^#\d+$"))
+    expect(asked).to_be_visible()
+    first = sent(served, prices, "Sold in December")
+    asked.click()  # what it heard is told by who said it
+    expect(page).to_have_url(re.compile(rf"at={first}\b"))
+
+
+def test_why_goes_through_the_plan_that_carried_the_number(visit: Visit, served: Served, prices: str) -> None:
+    page = visit(f"/runs/{prices}")
+    first = sent(served, prices, "Sold in December")
+    verdict = page.get_by_label("How it came out")
+    expect(verdict).to_contain_text(f"Wrong: 445000, expected 1010000. First said in #{first} by WebSurfer")
+    page.keyboard.press("w")
+    steps = page.get_by_label("What led to it").get_by_role("listitem")
+    expect(steps.filter(has_text="first said here")).to_contain_text("Sold in December for $445,000")
+    expect(steps.filter(has_text="Orchestrator thought")).to_contain_text("An educated guess")
+    expect(steps.filter(has_text="termination condition")).to_contain_text("FINAL ANSWER: 445000")
+    expect(steps.last).to_contain_text("the answer")
+
+
+def test_what_is_searched_for_comes_into_sight_in_a_card_higher_than_the_window(
+    visit: Visit, served: Served, prices: str
+) -> None:
+    seq = sent(served, prices, "Sold in December")
+    page = visit(f"/runs/{prices}?side=none&bottom=none")
+    told = page.get_by_role("row").filter(has_text="Nothing else is new")
+    told.get_by_role("button", name="Open the card").click()
+    expect(told).to_contain_text("419 Taylor Avenue")
+    field = page.get_by_label("Search the records")
+    field.fill("Sold in December")
+    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("found")
+    field.press("Enter")
+    expect(page).to_have_url(re.compile(rf"at={seq}\b"))
+    settled(page)
+    in_sight = page.evaluate(
+        """() => {
+            const window = document.querySelector("[data-testid=records]").getBoundingClientRect();
+            const places = [...CSS.highlights.get("outtake-search")].map((range) => range.getBoundingClientRect());
+            return places.some(({ top, bottom }) => bottom > top && top >= window.top && bottom <= window.bottom);
+        }"""
+    )
+    assert in_sight
 
 
 def test_what_is_searched_for_is_marked_and_gone_to(visit: Visit, wrong: Document, camera: Camera) -> None:

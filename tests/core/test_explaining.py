@@ -72,6 +72,66 @@ def test_what_no_record_said_before_a_model_said_first() -> None:
     assert at["seen"] in {step.seq for step in why.path}
 
 
+def conversation(pages: list[str], plans: list[str], stated: str) -> tuple[Script, list[int], list[int], int]:
+    """A log without calls: a surfer tells of pages, the orchestrator notes plans, and at last its answer."""
+    script = Script()
+    script.add("run_started", QUESTION)
+    flow = script.start("team", QUESTION, "flow")
+    told = []
+    for page in pages:
+        turn = script.start("team/surfer", None, "agent", parent=flow)
+        told.append(script.message("team/surfer", "team", {"content": page}, parent=turn))
+        script.end(turn, page)
+    heard = script.start("team/boss", {"messages": pages}, "agent", parent=flow)
+    script.end(heard, None)
+    noted = []
+    for plan in plans:
+        turn = script.start("team/boss", None, "agent", parent=flow)
+        noted.append(script.add("noted", plan, component="team/boss", type="thought", parent=turn))
+        script.end(turn, None)
+    turn = script.start("team/boss", None, "agent", parent=flow)
+    last = script.add("noted", f"FINAL ANSWER: {stated}", component="team/boss", type="termination", parent=turn)
+    script.end(turn, None)
+    script.end(flow, stated)
+    script.add("run_ended", stated)
+    return script, told, noted, last
+
+
+def test_the_path_goes_through_the_plans_that_carried_the_number() -> None:
+    pages = ["Sold 12/23/24: $445,000, 1 bd", "Nothing was found"]
+    plans = ["A guess: it is around $445,000 to $555,000", "Ask the office", "It might still be $445,000"]
+    script, told, noted, last = conversation(pages, plans, "445000")
+    script.add("noted", "445000", component="team", type="stdout")  # what is printed only repeats it
+    why = explained(script, "445000", "1010000")
+    assert (why.said, why.first, why.origin) == ("445000", told[0], "agent")
+    assert [step.seq for step in why.path if step.says] == [
+        told[0],
+        noted[0],
+        noted[2],
+        last,
+        script.records[-2]["seq"],
+    ]
+    assert all(step.says for step in why.path if step.seq > told[0])
+
+
+def test_a_note_of_what_a_model_said_just_before_is_no_other_step() -> None:
+    script, at = team()
+    surfer = script.records[at["report"]]["invocation"]
+    script.records.insert(at["report"], {**script.records[at["seen"]], "kind": "noted", "type": "log", "call": None})
+    for seq, record in enumerate(script.records):
+        script.records[seq] = {**record, "seq": seq}
+    assert script.records[at["report"]]["parent"] == surfer
+    path = explained(script, "He had 525 at bats. FINAL ANSWER: 525", "519").path
+    assert at["report"] not in [step.seq for step in path]
+
+
+def test_a_small_number_is_first_said_where_the_answer_is_stated() -> None:
+    pages = ["Retrieved May 5, 2024. The list has 10 films", "There are 5 pages"]
+    script, _, _, last = conversation(pages, ["1. Look. 5. Count them"], "5")
+    why = explained(script, "5", "6")
+    assert (why.first, [step.seq for step in why.path if step.says]) == (last, [last, len(script.records) - 1])
+
+
 def test_what_a_person_gave_is_said_to_be_theirs() -> None:
     script, at = team(how="mocked")
     why = explained(script, "He had 525 at bats. FINAL ANSWER: 525", "519")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from outtake.server.models.records import Gists
 from outtake.server.models.runs import Imported
 from tests.server.conftest import Document, Server
 from tests.server.fitting import fits
@@ -159,3 +160,21 @@ def test_a_log_of_another_program_is_read_and_cannot_be_run(server: Server, temp
 def test_what_is_not_there_is_not_exported(server: Server, temporary: Path) -> None:
     assert server.client.ask("GET", "/api/runs/r7/export").status == 404
     assert list(temporary.iterdir()) == []
+
+
+def test_of_what_is_long_one_can_ask_what_is_new(server: Server) -> None:
+    formula = "Here is the page that I have opened for you, with its menu. Home, offers, contact and imprint are on it."
+    pages = [f"I clicked '{n}'. {formula}\n{formula.upper()}\nThe tower number {n} is {n} metres high." for n in "123"]
+    said = [{"role": "Surfer", "content": page} for page in pages]
+    log = {**LOG, "history": [said[0], {"role": "Guide", "content": "Go on"}, said[1], said[2]]}
+    run = server.client.ask("POST", "/api/import?name=pages.json", json.dumps(log).encode(), BINARY).json["run"]
+    records = server.client.get(f"/api/runs/{run}/records?limit=1000")["records"]
+    sent = [r["seq"] for r in records if r["kind"] == "message_queued" and r["component"] == "team/Surfer"]
+    heard = [r["seq"] for r in records if r["kind"] == "invocation_started"]
+    told = server.client.get(f"/api/runs/{run}/gists?seqs={','.join(map(str, (*sent, *heard, 99999)))}")
+    fits(Gists, told)
+    gists = {int(seq): gist for seq, gist in told["gists"].items()}
+    assert gists.keys() == set(sent)  # what was heard is told by who said it
+    assert formula in gists[sent[0]]
+    first, *rest = pages[1].splitlines()
+    assert gists[sent[1]].splitlines() == [first, rest[-1]]

@@ -38,10 +38,13 @@ _ROLES = {
     "output": "gave",
     "error": "failed with",
     "message": "said",
+    "note": "noted",
     "edit": "was edited",
     "setting": "was set",
     "value": "read",
 }
+_AROUND = 60
+"""Characters on each side of what was found."""
 _RUN = {"run_started": "the input of the run", "run_ended": "the result of the run"}
 SeqArgument = Annotated[
     int, typer.Argument(metavar="SEQ", min=0, help="The number of a record, as `outtake show` has it.")
@@ -227,7 +230,8 @@ def _what(hand: Document, source: Document | None, body: Body) -> Text:
 
 def _marked(match: Document) -> Text:
     """A piece of text with what was found in it marked."""
-    before, said, after = (_flat(match[name]) for name in ("before", "said", "after"))
+    texts = match["before"][-_AROUND:], match["said"], match["after"][:_AROUND]
+    before, said, after = (_flat(text) for text in texts)
     return Text(f"… {before}" if before else "") + _found(said) + Text(f"{after} …" if after else "")
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from outtake.core import answers, words
+from outtake.core.gist import WHY
 from outtake_probe.records import Json
 
 _SECTION = re.compile(r"<(think|thinking|reasoning)>(?P<thought>.*?)(?:</\1>|\Z)", re.DOTALL)
@@ -171,7 +172,7 @@ def _answered(item: Json) -> str:
         return _in_word(item)
     answer, reason = item.get("answer"), item.get("reason")
     parts = [f"**{_in_word(answer)}**" if answer is not None else "", _in_word(reason) if reason else ""]
-    return " · ".join(part for part in parts if part)
+    return WHY.join(part for part in parts if part)
 
 
 def _in_word(value: Json) -> str:

@@ -21,6 +21,7 @@ from outtake.engine.live import LiveRun
 from outtake.service import code, provenance, searching
 from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
+from outtake.service.gists import Gists
 from outtake.service.methods import question
 from outtake.service.owner import Document
 from outtake.service.replacing import replaced
@@ -45,6 +46,7 @@ class Reading(Annotating):
         super()._keep(folder, store)
         self._glances: dict[str, Glance] = {}
         self._changes: dict[tuple[str, float], Document] = {}
+        self._gists = Gists(self.store, self._glance)
         self._search = Search(self.store)
 
     @question
@@ -183,6 +185,12 @@ class Reading(Annotating):
             "records": picked,
             "glances": {body: dataclasses.asdict(self._glance(body)) for body in bodies},
         }
+
+    @question
+    def gists(self, run: str, seqs: Sequence[int]) -> Document:
+        """What is new in these records: of those that say much, what the same component did not say shortly before."""
+        picked = [common(record) for record in self.store.picked(self._run(run).id, seqs)]
+        return {"run": run, "gists": self._gists.of(run, picked)}
 
     def _glance(self, body: str) -> Glance:
         """By content, so it is never out of date."""

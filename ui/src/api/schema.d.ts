@@ -176,6 +176,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/gists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Gists
+         * @description What is new in records by their numbers: of those that say much, what the same component did not say before.
+         */
+        get: operations["get_gists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/outline": {
         parameters: {
             query?: never;
@@ -1863,6 +1883,18 @@ export interface components {
             upto: number;
         };
         /**
+         * Gists
+         * @description What the same component did not say shortly before, of the records that say much, by number.
+         */
+        Gists: {
+            /** Run */
+            run: string;
+            /** Gists */
+            gists: {
+                [key: string]: string;
+            };
+        };
+        /**
          * GivenAnswer
          * @description What was set for something that is held: another input (`proceed`), or a result or an error (`serve`).
          */
@@ -1923,7 +1955,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "input" | "output" | "error" | "message" | "edit" | "setting" | "value";
+            role: "input" | "output" | "error" | "message" | "note" | "edit" | "setting" | "value";
             match: components["schemas"]["TextMatch"];
             /** Path */
             path: (string | number)[];
@@ -3992,6 +4024,7 @@ export type ForkRequest = components['schemas']['ForkRequest'];
 export type FoundProgram = components['schemas']['FoundProgram'];
 export type FoundPrograms = components['schemas']['FoundPrograms'];
 export type GapEvent = components['schemas']['GapEvent'];
+export type Gists = components['schemas']['Gists'];
 export type GivenAnswer = components['schemas']['GivenAnswer'];
 export type Glance = components['schemas']['Glance'];
 export type Hand = components['schemas']['Hand'];
@@ -4874,6 +4907,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Picked"];
+                };
+            };
+            /** @description What was asked for cannot be; nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another page, or names another host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The thing that was named is not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not now: the run has ended, or still runs; or it came in a file and is not trusted */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request has not the right form, or the target does not accept a value */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_gists: {
+        parameters: {
+            query: {
+                /** @description Numbers with commas between them */
+                seqs: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run, as in r7 */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gists"];
                 };
             };
             /** @description What was asked for cannot be; nothing was changed */

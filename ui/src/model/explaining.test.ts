@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Explanation, PathStep } from "@/api/schema";
 
-import { partsOf, tellStep, tellUse, turningPoint } from "./explaining";
+import { againAfter, partsOf, tellStep, tellUse, turningPoint } from "./explaining";
 
 function step(seq: number, kind: string, call: PathStep["call"] = null, says = false): PathStep {
   return {
@@ -50,10 +50,21 @@ describe("a path to a wrong answer", () => {
       "led",
       "led",
       "first",
-      "between",
+      "again",
       "passed",
       "passed",
     ]);
+    expect(againAfter(partsOf(explained(127, path)), path, 7)).toEqual([137]);
+  });
+
+  it("goes through everybody who passed it on, and folds many", () => {
+    const hands = Array.from({ length: 12 }, (_, n) => ({
+      ...step(200 + n, "noted", null, true),
+      component: `team/${n}`,
+    }));
+    const parts = partsOf(explained(127, [step(127, "invocation_ended", "tool", true), ...hands]));
+    expect(parts.filter((part) => part === "passed")).toHaveLength(5);
+    expect(parts.slice(4, 6)).toEqual(["between", "between"]);
   });
 
   it("turns at the last decision before", () => {

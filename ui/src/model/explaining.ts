@@ -22,19 +22,34 @@ export function tellOrigin(origin: Explanation["origin"]): string {
 
 /** Steps that passed the wrong thing on which are always shown: the last ones. */
 export const LAST = 2;
+/** Others that are shown before the rest is folded. */
+const PASSING = 3;
 
-/** `earlier` and `between` are folded. */
-export type Part = "earlier" | "led" | "first" | "between" | "passed";
+/** `earlier` and `between` are folded; `again` is told by the step before it, of the same component. */
+export type Part = "earlier" | "led" | "first" | "between" | "passed" | "again";
 
-/** What each step of the path is: far before the wrong thing, what led to it, its first saying, and who passed it on, the last ones apart. */
+/**
+ * What each step of the path is: far before the wrong thing, what led to it, its first saying, and who passed it on, the
+ * last ones in any case.
+ */
 export function partsOf({ path, first }: Explanation): Part[] {
   const at = first === null ? path.length : path.findIndex(({ seq }) => seq >= first);
   const until = at < 0 ? path.length : at;
-  return path.map(({ seq }, n) => {
+  let passing = 0;
+  return path.map(({ seq, component }, n) => {
     if (seq === first) return "first";
-    if (n > until) return n < path.length - LAST ? "between" : "passed";
-    return n < until - NEAR ? "earlier" : "led";
+    if (n < until) return n < until - NEAR ? "earlier" : "led";
+    if (n >= path.length - LAST) return "passed";
+    if (n > until && path[n - 1]?.component === component) return "again";
+    return ++passing > PASSING ? "between" : "passed";
   });
+}
+
+/** The steps in which the component of a step says it again, right after it. */
+export function againAfter(parts: readonly Part[], path: readonly PathStep[], n: number): number[] {
+  const seqs: number[] = [];
+  for (let at = n + 1; parts[at] === "again"; at++) seqs.push(path[at]?.seq ?? 0);
+  return seqs;
 }
 
 /** What the component did there. */

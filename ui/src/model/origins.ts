@@ -21,6 +21,7 @@ export const HAND_ROLES: { readonly [role in Hand["role"]]: string } = {
   output: "gave it:",
   error: "failed with it:",
   message: "said it:",
+  note: "noted it:",
   edit: "was edited to it:",
   setting: "was set to it:",
   value: "read it:",

@@ -40,10 +40,23 @@ export interface RunView {
   version: number;
 }
 
+/** Characters of a text that is read as it is. */
+const SHORT = 240;
+const SAYING = new Set(["message_queued", "invocation_ended", "noted"]);
+
+function saysMuch(record: LogRecord, glance: Glance): boolean {
+  const told = glance.thought || glance.text;
+  return SAYING.has(record.kind) && (glance.size > SHORT || told.includes("Warning: "));
+}
+
 export class FollowedRun {
   private view: RunView;
   private readonly records = new Map<number, LogRecord>();
   private readonly glances = new Map<string, Glance>();
+  /** What is new in records, nothing where that is all or nothing of what they say. */
+  private readonly gists = new Map<number, string>();
+  /** Records of which it will be asked what is new in them, once it is known that they say much. */
+  private readonly gistless = new Set<number>();
   private readonly wanted = new Set<number>();
   private readonly asked = new Set<number>();
   private readonly listeners = new Set<() => void>();
@@ -99,6 +112,21 @@ export class FollowedRun {
   /** The beginning of what a body says, if it has come. */
   glance(hash: string | null | undefined): Glance | undefined {
     return hash ? this.glances.get(hash) : undefined;
+  }
+
+  /** What is new in what a record says at length, if it has come. */
+  gist(seq: number): string | undefined {
+    return this.gists.get(seq) || undefined;
+  }
+
+  /** Ask what is new in records that are about to be looked at, where they say much. */
+  wantGists(seqs: Iterable<number>): void {
+    for (const seq of seqs) if (!this.gists.has(seq)) this.gistless.add(seq);
+    for (const seq of this.gistless) {
+      if (this.gistless.size <= MOST_WANTED) break;
+      this.gistless.delete(seq);
+    }
+    void this.fetchGists();
   }
 
   /** Ask for records that are about to be looked at, with a glance at what they say. */
@@ -199,6 +227,7 @@ export class FollowedRun {
   private forget(after: number): void {
     for (const seq of this.records.keys()) if (seq > after) this.records.delete(seq);
     for (const seq of this.asked) if (seq > after) this.asked.delete(seq);
+    for (const seq of this.gists.keys()) if (seq > after) this.gists.delete(seq);
   }
 
   private loadRest(): Promise<void> {
@@ -240,14 +269,41 @@ export class FollowedRun {
     try {
       const query = { seqs: seqs.join(",") };
       const told = await got(api.GET("/api/runs/{run}/pick", { params: { path: { run: this.id }, query } }));
-      if (this.records.size > MOST_KEPT) this.records.clear();
+      if (this.records.size > MOST_KEPT) {
+        this.records.clear();
+        this.gists.clear();
+      }
       for (const record of told.records) this.records.set(record.seq, record);
       for (const [hash, glance] of Object.entries(told.glances)) this.glances.set(hash, glance);
       this.tellReaders();
+      void this.fetchGists();
     } catch {
       // It will be asked for again when it is looked at again.
     } finally {
       for (const seq of seqs) this.asked.delete(seq);
+    }
+  }
+
+  /** Ask what is new in those of the wished records that have come and say much; that never holds up what they say. */
+  private async fetchGists(): Promise<void> {
+    const seqs: number[] = [];
+    for (const seq of this.gistless) {
+      const record = this.records.get(seq);
+      const glance = this.glance(record?.hash);
+      if (record === undefined || (record.hash && glance === undefined)) continue;
+      this.gistless.delete(seq);
+      if (glance !== undefined && saysMuch(record, glance)) seqs.push(seq);
+    }
+    for (let at = 0; at < seqs.length; at += PICK) {
+      try {
+        const path = { run: this.id };
+        const query = { seqs: seqs.slice(at, at + PICK).join(",") };
+        const told = await got(api.GET("/api/runs/{run}/gists", { params: { path, query } }));
+        for (const seq of seqs.slice(at, at + PICK)) this.gists.set(seq, told.gists[seq] ?? "");
+        this.tellReaders();
+      } catch {
+        // It is told by its beginning.
+      }
     }
   }
 

@@ -19,6 +19,7 @@ from outtake.core.provenance.hands import Hand, Trail, line
 from outtake.core.provenance.numbers import read, tokens
 from outtake.core.provenance.origins import Origins, Relation, Source
 from outtake.core.provenance.story import LEAVES, Entry, Story
+from outtake.core.provenance.values import telling
 from outtake_probe.records import Json
 
 Origin = Literal["input", "tool", "person", "model", "agent", "program", "error"]
@@ -68,6 +69,8 @@ class Explaining:
         told = answer(output)
         said = wrong_part(told, expected, self._asked()) if outcome(output, expected) == "failed" else None
         hands = Trail(self._story, self._contents, seek(said)).hands() if said is not None else []
+        if said is not None and telling(said) is None and not self._knows_calls():
+            hands = self._stated(hands)
         if not hands:
             return Explanation(said, path=self._led(self._last_model()))
         passed = line(hands, hands[-1].seq)
@@ -77,8 +80,14 @@ class Explaining:
         known = {hand.seq: hand for hand in hands}
         path = {step.seq: _saying(known[step.seq]) if step.seq in known else step for step in led}
         path.update((hand.seq, _saying(hand)) for hand in self._tellings(passed) if hand.seq not in path)
+        for seq in sorted(path.keys() & known.keys()):
+            if (inside := self._said_inside(seq, hands)) is not None:
+                del path[seq]
+                path[inside.seq] = _saying(inside)
         first = hands[0]
-        return Explanation(said, first.seq, self._origin(first), tuple(path[seq] for seq in sorted(path)))
+        # What only led on to where it was said again carries nothing.
+        kept = [path[seq] for seq in sorted(path) if seq <= first.seq or path[seq].says]
+        return Explanation(said, first.seq, self._origin(first), tuple(kept))
 
     def failure(self, error: Json) -> Explanation:
         """Why a run failed: where its error came up first, and what led there."""
@@ -116,12 +125,27 @@ class Explaining:
         return end["kind"] == "invocation_ended" and end.get("invocation") == step.seq
 
     def _tellings(self, passed: Sequence[Hand]) -> Iterator[Hand]:
-        """Of the hands that say it, those that gave it out in a new way: results of models and tools, and the end."""
-        for hand in passed:
+        """Of the hands that say it, those that gave it out in a new way: results of models and tools, notes of who
+        calls neither, and the end."""
+        for before, hand in zip([None, *passed], passed, strict=False):
             record = self._story.entries[hand.seq]
             gave = record["kind"] == "invocation_ended" and record.get("call") in LEAVES
-            if gave or hand is passed[0] or hand is passed[-1]:
+            noted = record["kind"] == "noted" and not self._repeats(record, before)
+            if gave or noted or hand is passed[0] or hand is passed[-1]:
                 yield hand
+
+    def _said_inside(self, seq: int, hands: Sequence[Hand]) -> Hand | None:
+        """Of what an agent gave back, the message or the note with which it said that in its turn."""
+        record = self._story.entries[seq]
+        if record["kind"] != "invocation_ended" or record.get("call") == "flow" or self._knows_calls():
+            return None
+        told = (hand for hand in hands if self._story.entries[hand.seq].get("parent") == record.get("invocation"))
+        return next((hand for hand in told if hand.role in ("message", "note")), None)
+
+    def _repeats(self, note: Entry, before: Hand | None) -> bool:
+        """Whether a note only says what a model or a tool gave within the same invocation."""
+        source = self._story.entries[before.seq] if before is not None else {}
+        return source.get("call") in LEAVES and source.get("parent") == note.get("parent")
 
     def _origin(self, first: Hand) -> Origin:
         record = self._story.entries[first.seq]
@@ -133,8 +157,17 @@ class Explaining:
         if record["kind"] == "invocation_ended" and call in LEAVES:
             gave: Origin = call
             return gave
-        knows_calls = any(end.get("call") in LEAVES for end in self._story.ends.values())
-        return "program" if knows_calls else "agent"
+        return "program" if self._knows_calls() else "agent"
+
+    def _knows_calls(self) -> bool:
+        """Whether the calls of models and tools are told, and not only what was said around them."""
+        return any(end.get("call") in LEAVES for end in self._story.ends.values())
+
+    def _stated(self, hands: list[Hand]) -> list[Hand]:
+        """The hands from the one on that stated the answer: pages and plans hold a small number by chance."""
+        entries = self._story.entries
+        givers = [h for h in hands if entries[h.seq]["kind"] != "run_ended" and entries[h.seq].get("call") != "flow"]
+        return [hand for hand in hands if hand.seq >= givers[-1].seq] if givers else hands
 
     def _last_model(self) -> int | None:
         ends = [end["seq"] for end in self._story.ends.values() if end.get("call") == "model"]

@@ -19,7 +19,7 @@ from outtake.core.provenance.folding import fold
 How = Literal["verbatim", "re-formatted", "rounded"]
 GRADES: tuple[How, ...] = ("verbatim", "re-formatted", "rounded")
 """The best first."""
-CONTEXT = 60
+CONTEXT = 160
 """Characters shown on each side of what was found."""
 
 

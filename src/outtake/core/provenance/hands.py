@@ -10,20 +10,23 @@ from outtake.core.provenance.contents import Contents, Path, Place, Search
 from outtake.core.provenance.forms import Match, Sought, seek
 from outtake.core.provenance.numbers import tokens
 from outtake.core.provenance.story import Entry, Story
-from outtake_probe.records import TIMER
+from outtake_probe.records import STREAMS, TIMER
 
-Role = Literal["input", "output", "error", "message", "edit", "setting", "value"]
+Role = Literal["input", "output", "error", "message", "note", "edit", "setting", "value"]
 _ROLES: dict[str, Role] = {
     "run_started": "input",
     "invocation_started": "input",
     "invocation_ended": "output",
     "message_queued": "message",
+    "noted": "note",
     "edited": "edit",
     "config_set": "setting",
     "value_read": "value",
     "run_ended": "output",
 }
 """What a record of each kind has the text as; the others keep the books, or repeat what the framework reports."""
+_REPEATING = frozenset((*STREAMS, "imported"))
+"""Types of notes that repeat what was printed, or what a log says of the whole run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,9 @@ class Trail:
             self._latest[record["seq"]] = record["seq"]
         elif record["kind"] in ("invocation_ended", "run_started") or _is_reading(record):
             self._latest[record.get("parent")] = record["seq"]
+        elif record["kind"] == "noted":  # whatever is around may be what it was written for
+            for frame in self.story.around(record.get("parent")):
+                self._latest[frame] = record["seq"]
         for path in (record.get("component", ""), self.story.path(record.get("parent")), ""):
             if path is not None:
                 self._memory[path] = record["seq"]
@@ -98,7 +104,7 @@ class Trail:
         if record["kind"] == "value_read":
             return self._search.value(record.get("value")) if _is_reading(record) else None
         body = record.get("body")
-        if body is None or record["kind"] not in _ROLES:
+        if body is None or record["kind"] not in _ROLES or record.get("type") in _REPEATING:
             return None
         return self._search.find(body, pieces=record["kind"] == "invocation_ended")
 

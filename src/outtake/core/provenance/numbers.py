@@ -16,7 +16,8 @@ _TOKEN = re.compile(
     rf"(?<!\w)(?P<sign>[+{_MINUS}]?)(?P<body>{_BODY})(?P<power>[eE][-+]?\d{{1,3}})?(?!\d)(?P<after>\s?%|\w*)"
 )
 _UNIT = re.compile(r"[^\W\d_]{0,4}|\s?%")
-_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_PLAIN = re.compile(r"(?:0|[1-9]\d*|0\d*(?=\.))(?:\.\d+)?")
+"""A code such as 007, or the month of a date, begins with a zero, and is no number."""
 _GROUPED = re.compile(rf"\d{{1,3}}(?P<by>[,{_QUOTES} {_SPACES}])\d{{3}}(?:(?P=by)\d{{3}})*(?:\.\d+)?")
 _COMMA = re.compile(rf"(?:\d+|\d{{1,3}}(?:[.{_QUOTES} {_SPACES}]\d{{3}})+),\d+")
 _POINTS = re.compile(r"\d{1,3}(?:\.\d{3})+")

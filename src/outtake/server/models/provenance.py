@@ -58,7 +58,7 @@ class Hand(RecordOutline):
     role and wording before.
     """
 
-    role: Literal["input", "output", "error", "message", "edit", "setting", "value"]
+    role: Literal["input", "output", "error", "message", "note", "edit", "setting", "value"]
     match: TextMatch
     path: list[str | int]
     source: int | None

@@ -273,6 +273,13 @@ class Picked(Answer):
     glances: dict[str, Glance]
 
 
+class Gists(Answer):
+    """What the same component did not say shortly before, of the records that say much, by number."""
+
+    run: str
+    gists: dict[str, str]
+
+
 class Columns(Answer):
     """A number for each record in each column.  References (`invocation`, `message`, `span`) say how many records back
     it is, 0 for none; `parent` by how much its number is higher than that of the record before, -1 for none and before

@@ -16,7 +16,7 @@ from outtake.server.models.comparing import Difference
 from outtake.server.models.describing import DescribeRequest, Description
 from outtake.server.models.edits import Edit, MocksRead, MocksRequest
 from outtake.server.models.finding import FoundPrograms
-from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline, slim
+from outtake.server.models.records import Body, Gists, Picked, RecordPage, RecordsOutline, slim
 from outtake.server.models.reporting import Report
 from outtake.server.models.runs import (
     Console,
@@ -39,6 +39,9 @@ router = APIRouter(prefix="/api", tags=["runs"])
 PAGE, LONGEST_PAGE, LONGEST_OUTLINE = 500, 10_000, 100_000
 FOREVER = "private, max-age=31536000, immutable"
 """A body's name is the hash of its content, so it never changes."""
+
+
+Numbers = Annotated[str, Query(description="Numbers with commas between them", max_length=4000)]
 
 
 @router.get("/runs")
@@ -129,15 +132,24 @@ def list_records(
 def pick_records(
     service: Using,
     run: RunId,
-    seqs: Annotated[str, Query(description="Numbers with commas between them", max_length=4000)],
+    seqs: Numbers,
 ) -> Response:
     """Records by their numbers, each with a glance at what was said."""
+    picked = service.pick(run, _numbers(seqs))
+    return Plain({**picked, "records": [slim(record) for record in picked["records"]]})
+
+
+@router.get("/runs/{run}/gists", responses={200: {"model": Gists}})
+def get_gists(service: Using, run: RunId, seqs: Numbers) -> Response:
+    """What is new in records by their numbers: of those that say much, what the same component did not say before."""
+    return Plain(service.gists(run, _numbers(seqs)))
+
+
+def _numbers(seqs: str) -> list[int]:
     try:
-        wanted = [int(number) for number in seqs.split(",") if number]
+        return [int(number) for number in seqs.split(",") if number]
     except ValueError:
         raise WrongUse(f"seqs={seqs[:40]!r} is no list of numbers; it is written as in seqs=3,4,17") from None
-    picked = service.pick(run, wanted)
-    return Plain({**picked, "records": [slim(record) for record in picked["records"]]})
 
 
 @router.get("/runs/{run}/outline", responses={200: {"model": RecordsOutline}})

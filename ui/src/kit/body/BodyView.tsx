@@ -4,8 +4,9 @@ import { ActionIcon, CopyButton, SegmentedControl, Tooltip } from "@mantine/core
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { lazy, Suspense, useMemo, useState } from "react";
 
-import { isMarkdown, type Json, type Shape, shapeOf, type ToolCall, type Turn } from "@/model/body";
-import { count } from "@/kit/words";
+import { isFields, isMarkdown, type Json, type Shape, shapeOf, type ToolCall, type Turn } from "@/model/body";
+import { namedIn, piecesOf } from "@/model/passages";
+import { count, oneLine } from "@/kit/words";
 
 import classes from "./Body.module.css";
 import { ErrorView } from "./ErrorView";
@@ -147,13 +148,71 @@ function Shaped({ shape, brief = false }: { shape: Shape; brief?: boolean }) {
           {!brief && <Rest value={shape.rest} />}
         </>
       );
-    case "json":
-      return <JsonTree value={shape.value} name={shape.type} />;
+    case "json": {
+      const named = brief ? namedIn(shape.value) : null;
+      return named === null ? <JsonTree value={shape.value} name={shape.type} /> : <Named named={named} />;
+    }
   }
 }
 
-/** A text: as Markdown where it is written so, a long one from its beginning. */
+/** A text: what is read of it, with the data and the warnings in it folded. */
 export function Text({ text }: { text: string }) {
+  const pieces = useMemo(() => piecesOf(text), [text]);
+  const [sole] = pieces;
+  if (sole === undefined || (pieces.length === 1 && sole.kind === "prose")) return <Prose text={text} />;
+  return pieces.map((piece, n) => {
+    if (piece.kind === "prose") return <Prose key={n} text={piece.text.trim()} />;
+    if (piece.kind === "warnings")
+      return (
+        <details key={n} className={classes["rest"]}>
+          <summary className="quiet">{count(piece.text.match(WARNINGS)?.length ?? 1, "warning")} of Python</summary>
+          <pre className={classes["text"]}>{piece.text}</pre>
+        </details>
+      );
+    const named = namedIn(piece.value);
+    if (named !== null) return <Named key={n} named={named} />;
+    return (
+      <details key={n} className={classes["rest"]}>
+        <summary className="quiet">
+          data: {aboutData(piece.value)} ({count(piece.size, "character")})
+        </summary>
+        <JsonTree value={piece.value} />
+      </details>
+    );
+  });
+}
+
+const WARNINGS = /^\S+\.py:\d+: /gm;
+
+function aboutData(value: Json): string {
+  if (Array.isArray(value)) return count(value.length, "item");
+  return isFields(value) ? oneLine(Object.keys(value).join(", "), 80) : "";
+}
+
+/** An object in words: each name with what is said of it. */
+function Named({ named }: { named: readonly [name: string, says: readonly string[]][] }) {
+  return (
+    <dl className={classes["named"]}>
+      {named.map(([name, [first = "", ...others]]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {first}
+            {others.map((says, n) => (
+              <span key={n} className="quiet">
+                {" · "}
+                {says}
+              </span>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A text as Markdown where it is written so, a long one from its beginning. */
+function Prose({ text }: { text: string }) {
   const [whole, setWhole] = useState(false);
   const long = text.length > LONG && !whole;
   const shown = long ? text.slice(0, LONG) : text;

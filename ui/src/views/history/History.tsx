@@ -3,26 +3,27 @@
 import { Button } from "@mantine/core";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
-import type { Hold, Passage } from "@/api/schema";
+import type { Explanation, Hold, Passage } from "@/api/schema";
 import { Empty } from "@/kit/Empty";
 import { NONE, type Outline } from "@/model/outline";
 import { clockOf, speaks } from "@/model/rows";
 import { tell } from "@/model/telling";
 import { cardOf, hitsOf, type Turns } from "@/model/turns";
 import { useFindings } from "@/state/annotations";
+import { useExplanation } from "@/state/explanation";
 import { usePrefs } from "@/state/prefs";
 import { useFound } from "@/state/search";
 import { useDensity } from "@/state/density";
 import { useTurns } from "@/state/turns";
 import { Row } from "@/views/records/Row";
-import { Card, LOOKED_AT } from "@/views/story/Card";
+import { Card, LOOKED_AT, type Wrong } from "@/views/story/Card";
 import { recordsOfCard } from "@/views/story/told";
 import { Minimap, SCROLLED } from "@/views/overview/Minimap";
 import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
 import { Filters } from "./Filters";
-import { useHighlights } from "./highlights";
+import { placeOfPart, useHighlights } from "./highlights";
 import classes from "./History.module.css";
 import { type Lines, useLines } from "./lines";
 import { type Held, List, type ListHandle } from "./List";
@@ -63,6 +64,7 @@ export function History({ focused }: { focused: boolean }) {
       const wanted: number[] = [];
       for (let line = first; line <= last; line++) wanted.push(...wantedOf(lines, turns, line));
       run.want(wanted);
+      if (lines.story !== null) run.wantGists(wanted);
     },
     [lines, turns, run],
   );
@@ -172,6 +174,9 @@ export function History({ focused }: { focused: boolean }) {
     return found;
   }, [lines, findings, turns, outline]);
 
+  const explained = useExplanation(view.info);
+  const wrongBy = useMemo(() => wrongByCard(turns, outline, lines, explained), [turns, outline, lines, explained]);
+
   const drawCard = (line: number) => {
     const turn = lines.story?.turns[line] ?? NONE;
     const start = turns.starts[turn] ?? 0;
@@ -195,6 +200,7 @@ export function History({ focused }: { focused: boolean }) {
         fold={inside ? (folded.has(start) ? "folded" : "open") : null}
         follows={before !== NONE && asked !== NONE && asked !== start && repeatsAsked(turns, outline, before, asked)}
         passages={byCard.get(turn) ?? NO_PASSAGES}
+        wrong={wrongBy.get(turn) ?? NOT_WRONG}
         onSelect={onSelect}
         onOpen={onOpen}
         onFold={onFold}
@@ -232,6 +238,11 @@ export function History({ focused }: { focused: boolean }) {
         onMenu={onMenu}
       />
     );
+  };
+
+  const placeIn = (seq: number): number | null => {
+    const row = document.getElementById(`row-${lines.seqAt(lines.lineOf(seq))}`);
+    return row === null ? null : placeOfPart(row, seq, place.q);
   };
 
   const estimate = (line: number) => {
@@ -273,6 +284,7 @@ export function History({ focused }: { focused: boolean }) {
               onShown={onShown}
               onSight={onSight}
               line={density === "story" ? drawCard : drawRow}
+              placeIn={placeIn}
               memory={looked}
             />
           )}
@@ -304,6 +316,7 @@ function NoRows({ loading }: { loading: boolean }) {
 
 const NOTHING: ReadonlySet<number> = new Set();
 const NO_PASSAGES: readonly Passage[] = [];
+const NOT_WRONG: readonly Wrong[] = [];
 
 function toggled(before: ReadonlySet<number>, seq: number): ReadonlySet<number> {
   const after = new Set(before);
@@ -352,6 +365,23 @@ function passagesByCard(
     const known = found.get(turn);
     if (known) known.push(passage);
     else found.set(turn, [passage]);
+  }
+  return found;
+}
+
+/** Where the cards of a story say what came out wrong. */
+function wrongByCard(
+  turns: Turns,
+  outline: Outline,
+  lines: Lines,
+  explained: Explanation | null,
+): ReadonlyMap<number, Wrong[]> {
+  const found = new Map<number, Wrong[]>();
+  if (lines.story === null) return found;
+  for (const { seq, kind, says, match } of explained?.path ?? []) {
+    if (!says || match === null || kind === "run_ended" || seq >= outline.length) continue;
+    const turn = cardOf(turns, outline, seq);
+    found.set(turn, [...(found.get(turn) ?? []), { seq, ...match }]);
   }
   return found;
 }

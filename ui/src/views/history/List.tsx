@@ -61,6 +61,8 @@ interface ListProps {
   /** Hears of the lines that are in sight. */
   onSight: (first: number, last: number) => void;
   line: (line: number) => ReactNode;
+  /** Pixels from the top of the line that tells of a record to what it says of it; null where that is not drawn. */
+  placeIn: (seq: number) => number | null;
   /** What was looked at last; it outlives the list, which is gone while it is empty. */
   memory: RefObject<Held | null>;
 }
@@ -74,6 +76,8 @@ export interface Held {
   end?: boolean;
   /** Where it is seen. */
   seen?: number;
+  /** Of a line that is higher than the window: pixels from the top of the window to what it says of the record. */
+  inside?: number;
 }
 
 /** The same for another list: one that is too short for it does not change where it belongs. */
@@ -106,6 +110,7 @@ export function List(props: ListProps) {
     onShown,
     onSight,
     line: draw,
+    placeIn,
     memory: looked,
   } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -166,6 +171,15 @@ export function List(props: ListProps) {
     const line = pin === null ? NONE : lines.lineOf(pin.seq);
     if (pin === null || line === NONE || view.high === 0) return;
     const start = heights.startOf(line);
+    const inner = box.current !== null && heights.of(line) > view.high ? placeIn(pin.seq) : null;
+    if (box.current !== null && inner !== null) {
+      const from = start + inner - box.current.scrollTop;
+      pin.inside ??= from >= 0 && from <= view.high - NEAR ? from : view.high / 3;
+      scrollTo(start + inner - pin.inside);
+      pin.seen = start - box.current.scrollTop;
+      looked.current = kept(pin);
+      return;
+    }
     const wish = pin.end ? Math.min(start, start + heights.of(line) - view.high) : start - pin.offset;
     const to = Math.round(Math.max(0, Math.min(heights.total - view.high, wish)));
     pin.seen = start - to;

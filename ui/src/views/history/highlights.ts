@@ -31,6 +31,23 @@ export function useHighlights(root: RefObject<HTMLElement | null>, text: string 
   }, [root, sought]);
 }
 
+/**
+ * Pixels from the top of a card to its part about a record: to what is searched for, where it says that.  What is folded
+ * there is unfolded, if nothing else says it.
+ */
+export function placeOfPart(card: HTMLElement, seq: number, text: string | undefined): number | null {
+  const part = card.querySelector<HTMLElement>(`[data-seq="${seq}"]`);
+  if (part === null) return null;
+  const sought = text?.trim().toLowerCase() ?? "";
+  const places = sought === "" ? [] : placesOf(part, sought);
+  const shown = places.find((place) => place.getClientRects().length > 0);
+  const top = card.getBoundingClientRect().top;
+  if (shown !== undefined) return shown.getBoundingClientRect().top - top;
+  const folded = places[0]?.startContainer.parentElement?.closest("details");
+  if (folded) folded.open = true;
+  return part.getBoundingClientRect().top - top;
+}
+
 function placesOf(element: HTMLElement, sought: string): Range[] {
   const found: Range[] = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -12,19 +12,41 @@ import { type Told, tell } from "@/model/telling";
 import type { Turns } from "@/model/turns";
 import type { FollowedRun } from "@/state/run";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
+import { Around } from "@/views/records/Around";
 import { Said } from "@/views/records/Said";
 
 import classes from "./Card.module.css";
 import { Opened } from "./Opened";
-import { type Answer, answerIn, fewOf, fieldsOf, inWords, plain, recordsOfCard, type Step, stepsOf } from "./told";
+import {
+  type Answer,
+  answerIn,
+  fewOf,
+  fieldsOf,
+  inWords,
+  plain,
+  recordsOfCard,
+  type Step,
+  stepsOf,
+  summaryOf,
+} from "./told";
 import { useGlances } from "./useGlances";
 
 /** Steps that a card tells before it is opened. */
 const STEPS = 6;
 /** Records that a card looks at before it is opened. */
 export const LOOKED_AT = 60;
+/** Characters of a step that are seen in any case. */
+const SEEN = 160;
 /** Deeper ones are not indented further. */
 const DEEPEST = 6;
+
+/** A record that says the wrong answer, with the words around it. */
+export interface Wrong {
+  seq: number;
+  before: string;
+  said: string;
+  after: string;
+}
 
 export interface CardProps {
   run: FollowedRun;
@@ -46,6 +68,8 @@ export interface CardProps {
   /** Whether the card above it is that of who asked. */
   follows: boolean;
   passages: readonly Passage[];
+  /** Where it says the wrong answer of the run. */
+  wrong: readonly Wrong[];
   onSelect: (seq: number) => void;
   onOpen: (seq: number) => void;
   onFold: (seq: number) => void;
@@ -111,7 +135,8 @@ function Turn(props: TurnProps) {
   const start = turns.starts[turn] ?? 0;
   const end = turns.ends[turn] ?? NONE;
   const answer = answerIn(turns, turn, glances);
-  const steps = open ? [] : stepsOf(outline, turns, turn, glances, answer, live);
+  const gists = (seq: number) => props.run.gist(seq);
+  const steps = open ? [] : stepsOf(outline, turns, turn, glances, gists, answer, live);
   const { first, left, last } = fewOf(steps, STEPS);
   const line = (step: Step, n: number) => <StepLine key={`${step.seq} ${step.kind} ${n}`} step={step} at={at} />;
   const parts = turns.partsOf(turn).length;
@@ -169,10 +194,11 @@ function Turn(props: TurnProps) {
             </button>
           )}
           {last.map(line)}
-          {answer !== null && <AnswerText answer={answer} at={at} passages={props.passages} />}
+          {answer !== null && <AnswerText answer={answer} gist={gists(answer.seq)} at={at} passages={props.passages} />}
           {answer === null && end === NONE && live && <p className={classes["quiet"]}>…</p>}
           {answer === null && parts === 0 && end !== NONE && <p className={classes["quiet"]}>Nothing came back.</p>}
           <Elsewhere passages={props.passages} answer={answer} />
+          <SaysWrong {...props} steps={steps} />
           {props.fold !== null && (
             <button
               type="button"
@@ -220,7 +246,9 @@ function Slim(props: CardProps & { told: Told; glance: Glance | undefined }) {
           <Opened {...props} answer={null} />
         ) : (
           <div className={classes["answer"]} data-form={glance?.form}>
-            <p className={classes["clamp"]}>{passage ? <Said passage={passage} /> : plain(text)}</p>
+            <p className={classes["clamp"]}>
+              {passage ? <Said passage={passage} /> : glance && summaryOf(glance, props.run.gist(start))}
+            </p>
             {(glance?.size ?? 0) > 320 && <More onClick={() => props.onOpen(start)} />}
           </div>
         ))}
@@ -357,7 +385,7 @@ function StepLine({ step, at }: { step: Step; at: number | undefined }) {
       return (
         <Line seq={step.seq} at={chosen} className="thought">
           <span className={classes["clamp2"]}>
-            {oneLine(plain(step.text).replaceAll(/\n?^[-*] /gm, " · "), 400).replace(/^· /, "")}
+            {oneLine(plain(step.text).replaceAll(/\n(?:[-*] )?/g, " · "), 600).replace(/^[-*] /, "")}
           </span>
         </Line>
       );
@@ -390,13 +418,20 @@ function StepLine({ step, at }: { step: Step; at: number | undefined }) {
   }
 }
 
-function AnswerText(props: { answer: Answer; at: number | undefined; passages: readonly Passage[] }) {
-  const { answer, at, passages } = props;
+interface AnswerProps {
+  answer: Answer;
+  /** What is new in it, where it is long. */
+  gist: string | undefined;
+  at: number | undefined;
+  passages: readonly Passage[];
+}
+
+function AnswerText({ answer, gist, at, passages }: AnswerProps) {
   const { seq, glance } = answer;
   const passage = passages.find((found) => found.seq === seq);
   return (
     <div className={classes["answer"]} data-form={glance.form} data-chosen={at === seq || undefined} data-seq={seq}>
-      <p className={classes["clamp"]}>{passage ? <Said passage={passage} /> : plain(glance.text)}</p>
+      <p className={classes["clamp"]}>{passage ? <Said passage={passage} /> : summaryOf(glance, gist)}</p>
     </div>
   );
 }
@@ -409,6 +444,20 @@ function Elsewhere(props: { passages: readonly Passage[]; answer: Answer | null 
       <span className={classes["label"]}>#{passage.seq}</span>
       <span className={classes["oneLine"]}>
         <Said passage={passage} short />
+      </span>
+    </Line>
+  ));
+}
+
+/** What it says of what came out wrong: that may be anywhere in a long text. */
+function SaysWrong({ wrong, at, steps }: CardProps & { steps: readonly Step[] }): ReactNode {
+  const seen = (one: Wrong) => steps.some(({ seq, text }) => seq === one.seq && text.length <= SEEN);
+  const hidden = wrong.filter((one) => !seen(one));
+  return hidden.map(({ seq, before, said, after }) => (
+    <Line key={seq} seq={seq} at={at} className="wrong">
+      <span className={classes["label"]}>says {oneLine(said, 24)}</span>
+      <span className={classes["clamp2"]}>
+        <Around before={before} said={said} after={after} />
       </span>
     </Line>
   ));

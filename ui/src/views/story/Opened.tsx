@@ -1,15 +1,18 @@
-/** An open card: everything of a turn in the order of the log, each text in full, calls that open to what went in and came out. */
+/**
+ * An open card: what was done in a turn, in the order of the log, each text in full, calls that open to what went in and
+ * came out; then what it was asked, where no other card tells that.
+ */
 
-import { Skeleton } from "@mantine/core";
+import { Anchor, Skeleton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 
 import type { Glance } from "@/api/schema";
 import { Bare, Thought } from "@/kit/body/BodyView";
-import { duration, oneLine } from "@/kit/words";
+import { count, duration, oneLine } from "@/kit/words";
 import { shortName } from "@/model/names";
 import { NONE } from "@/model/outline";
-import type { Part } from "@/model/turns";
+import { cardOf, type Part } from "@/model/turns";
 import { useTold } from "@/state/bodies";
 import { type FollowedRun, useRecord } from "@/state/run";
 import { ASPECT_ICONS } from "@/views/records/icons";
@@ -17,7 +20,7 @@ import { ASPECT_ICONS } from "@/views/records/icons";
 import type { CardProps } from "./Card";
 import { givenOf, lastPart, Line } from "./Card";
 import classes from "./Card.module.css";
-import { type Answer, isSame, isThought, recipientsOf } from "./told";
+import { type Answer, inWords, isSame, isThought, recipientsOf } from "./told";
 
 /** Parts that an open card shows at first. */
 const MANY = 60;
@@ -44,13 +47,11 @@ export function Opened(props: OpenedProps) {
   const said = [...parts.filter(({ kind }) => kind === "said").map(({ seq }) => glances(seq)), answer?.glance];
   const own = end !== NONE && !outline.has(end, "empty") && (answer?.seq === end || !repeats(glances(end), said));
   const from = asked !== NONE && outline.kind(asked) === "message_queued" ? shortName(outline.component(asked)) : "";
+  const heard = asked !== NONE && !outline.has(asked, "empty");
+  const elsewhere = heard && cardOf(turns, outline, asked) !== turn;
   return (
     <div className={classes["opened"]}>
-      {asked !== NONE && !outline.has(asked, "empty") && (
-        <Block {...props} seq={asked} label={from ? `${from} asked` : "Asked"} tone="asked">
-          <Full run={run} seq={asked} />
-        </Block>
-      )}
+      {elsewhere && <Heard {...props} asked={asked} from={from} glance={glances(asked)} />}
       {shown.map((part) => (
         <PartView key={part.seq} {...props} part={part} said={said} />
       ))}
@@ -64,7 +65,39 @@ export function Opened(props: OpenedProps) {
           <Full run={run} seq={end} />
         </Block>
       )}
+      {heard && !elsewhere && (
+        <Block {...props} seq={asked} label={from ? `${from} asked` : "Asked"} tone="asked">
+          <Full run={run} seq={asked} />
+        </Block>
+      )}
     </div>
+  );
+}
+
+/** What it was asked, where another card tells it in full: its first words, and the way there. */
+function Heard(props: OpenedProps & { asked: number; from: string; glance: Glance | undefined }) {
+  const { at, asked, from, glance, turns, turn, onSelect } = props;
+  const before = turns.heard[turn] ?? 0;
+  return (
+    <Line seq={asked} at={at} className="asked">
+      <span className={classes["label"]}>
+        {from ? `${from} asked, ` : "asked, "}
+        <Anchor
+          component="button"
+          type="button"
+          tabIndex={-1}
+          size="xs"
+          onClick={(event) => {
+            event.stopPropagation();
+            onSelect(asked);
+          }}
+        >
+          #{asked}
+        </Anchor>
+      </span>
+      <span className={classes["oneLine"]}>{glance === undefined ? "" : oneLine(inWords(glance), 240)}</span>
+      {before > 0 && <span className={classes["figure"]}>and heard {count(before, "message")} before</span>}
+    </Line>
   );
 }
 

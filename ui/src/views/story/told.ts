@@ -2,6 +2,7 @@
 
 import type { Glance } from "@/api/schema";
 import { oneLine } from "@/kit/words";
+import { namesNext, onFewLines, withoutAnswer } from "@/model/gist";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
 import type { Part, Turns } from "@/model/turns";
@@ -38,6 +39,8 @@ export function recordsOfCard(turns: Turns, turn: number, most: number): number[
 }
 
 type Glances = (seq: number) => Glance | undefined;
+/** What is new in what a record says at length. */
+type Gists = (seq: number) => string | undefined;
 
 /** What a turn answered: what it returned, else what it said last. */
 export function answerIn(turns: Turns, turn: number, glances: Glances): Answer | null {
@@ -66,17 +69,23 @@ export function stepsOf(
   turns: Turns,
   turn: number,
   glances: Glances,
+  gists: Gists,
   answer: Answer | null,
   live: boolean,
 ): Step[] {
   const parts = turns.partsOf(turn);
   const said = parts.filter(({ kind }) => kind === "said").map(({ seq }) => glances(seq));
   const known = [...said, answer?.glance];
+  const next = parts.filter(({ kind }) => kind === "said").flatMap((part) => recipientsOf(outline, part));
   const steps: Step[] = [];
   for (const part of parts) {
     if (part.kind === "turn" || part.seq === answer?.seq) continue;
-    const more = stepsOfPart(outline, part, glances, known, live && part.end === NONE);
-    for (const step of more) if (!isRepeated(steps.at(-1), step)) steps.push(step);
+    const more = stepsOfPart(outline, part, glances, gists, known, live && part.end === NONE);
+    for (const step of more) {
+      if (step.kind === "thought") step.text = withoutAnswer(step.text, answer?.glance.text ?? "");
+      const told = step.kind === "thought" && (step.text === "" || namesNext(step.text, next));
+      if (!told && !isRepeated(steps.at(-1), step)) steps.push(step);
+    }
   }
   return steps;
 }
@@ -89,6 +98,7 @@ function stepsOfPart(
   outline: Outline,
   part: Part,
   glances: Glances,
+  gists: Gists,
   known: readonly (Glance | undefined)[],
   running: boolean,
 ): Step[] {
@@ -108,26 +118,31 @@ function stepsOfPart(
   const failed = outline.has(seq, "failed") || (end !== NONE && outline.has(end, "failed"));
   switch (part.kind) {
     case "note": {
-      const text = begun?.thought || begun?.text || outline.type(seq);
+      const text = gists(seq) ?? (begun?.thought || begun?.text || outline.type(seq));
       return [{ ...base, kind: failed || !isThought(outline, seq) ? "note" : "thought", text, failed }];
     }
     case "said":
       if (begun === undefined || begun.text === "") return [];
-      return [{ ...base, kind: "said", text: begun.text, to: recipientsOf(outline, part) }];
+      return [{ ...base, kind: "said", text: gists(seq) ?? begun.text, to: recipientsOf(outline, part) }];
     case "tool":
-      return [{ ...base, kind: "tool", text: begun?.text ?? "", result: back?.text ?? "", failed }];
+      return [{ ...base, kind: "tool", text: begun?.text ?? "", result: gists(end) ?? back?.text ?? "", failed }];
     default: {
       const steps: Step[] = [];
       if (back?.thought) steps.push({ ...base, seq: end, kind: "thought", text: back.thought });
       const says = back !== undefined && back.calls === 0 && back.form !== "thought" && back.text !== "";
       if (failed || running || (says && !known.some((other) => other !== undefined && isSame(back, other))))
-        steps.push({ ...base, kind: "model", text: back?.text ?? "", failed });
+        steps.push({ ...base, kind: "model", text: gists(end) ?? back?.text ?? "", failed });
       return steps;
     }
   }
 }
 
 const NOBODY: string[] = [];
+
+/** What a record says, on few lines: what is new in it where it says much. */
+export function summaryOf(glance: Glance, gist: string | undefined): string {
+  return plain(gist === undefined ? glance.text : onFewLines(gist));
+}
 
 /** Whom a message went to, each by its short name. */
 export function recipientsOf(outline: Outline, part: Part): string[] {

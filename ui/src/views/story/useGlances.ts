@@ -11,7 +11,10 @@ export function useGlances(run: FollowedRun, seqs: readonly number[]): (seq: num
   // What has come stays: how many they are tells whether there are more.
   useSyncExternalStore(run.subscribeRecords, () => {
     let come = 0;
-    for (const seq of seqs) if (run.glance(run.record(seq)?.hash) !== undefined) come++;
+    for (const seq of seqs) {
+      if (run.glance(run.record(seq)?.hash) !== undefined) come++;
+      if (run.gist(seq) !== undefined) come++;
+    }
     return come;
   });
   return (seq) => (seq === NONE ? undefined : run.glance(run.record(seq)?.hash));

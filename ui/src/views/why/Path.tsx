@@ -1,17 +1,18 @@
 /** The path to a wrong answer: from what led to it, over where it was said first, to the end; each step can be changed. */
 
-import { Button } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 
 import type { Explanation, PathStep } from "@/api/schema";
 import { oneLine } from "@/kit/words";
 import { aspectOf, ASPECT_NAMES } from "@/model/aspects";
-import { type Part, partsOf, tellStep, turningPoint } from "@/model/explaining";
+import { againAfter, type Part, partsOf, tellStep, turningPoint } from "@/model/explaining";
 import { shortName } from "@/model/names";
 import { firstChange } from "@/model/verbs";
 import { useGlance } from "@/state/run";
 import { useRecordVerb } from "@/views/details/useRecordVerb";
+import { Around } from "@/views/records/Around";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
 import { inWords } from "@/views/story/told";
 import { useWorkspace } from "@/views/workspace/context";
@@ -30,7 +31,10 @@ export function Path({ found }: { found: Explanation }) {
         {found.path.map((step, n) => {
           const part = parts[n] ?? "led";
           const folds = (part === "earlier" || part === "between") && !shown.has(part);
-          if (!folds) return <Step key={step.seq} step={step} part={part} turning={step.seq === turning} />;
+          if (part === "again") return null;
+          const again = againAfter(parts, found.path, n);
+          if (!folds)
+            return <Step key={step.seq} step={step} part={part} again={again} turning={step.seq === turning} />;
           if (parts[n - 1] === part) return null;
           const count = parts.filter((other) => other === part).length;
           return (
@@ -46,7 +50,15 @@ export function Path({ found }: { found: Explanation }) {
   );
 }
 
-function Step({ step, part, turning }: { step: PathStep; part: Part; turning: boolean }) {
+interface StepProps {
+  step: PathStep;
+  part: Part;
+  /** Where the same component says it again. */
+  again: readonly number[];
+  turning: boolean;
+}
+
+function Step({ step, part, again, turning }: StepProps) {
   const { run, view, place, select } = useWorkspace();
   const doVerb = useRecordVerb();
   const { seq, match } = step;
@@ -63,15 +75,14 @@ function Step({ step, part, turning }: { step: PathStep; part: Part; turning: bo
         <span className={classes["number"]}>{seq}</span>
         <Icon size={15} stroke={1.7} aria-label={ASPECT_NAMES[aspect] ?? aspect} />
         <span className={classes["who"]}>
-          {shortName(step.component)} <span className="quiet">{tellStep(step)}</span>
+          {shortName(step.component)}{" "}
+          <span className="quiet">{(step.kind === "noted" && outline.type(seq)) || tellStep(step)}</span>
           {part === "first" && <span className={classes["first"]}>first said here</span>}
         </span>
         <span className={classes["said"]}>
           {step.says && match !== null ? (
             <>
-              …{match.before.slice(-48)}
-              <mark>{match.said}</mark>
-              {match.after}…
+              <Around before={match.before} said={match.said} after={match.after} />
             </>
           ) : (
             <>
@@ -81,6 +92,16 @@ function Step({ step, part, turning }: { step: PathStep; part: Part; turning: bo
           )}
         </span>
       </button>
+      {again.length > 0 && (
+        <span className={classes["again"]}>
+          again in{" "}
+          {again.map((other) => (
+            <Anchor key={other} component="button" type="button" size="sm" onClick={() => select(other)}>
+              #{other}
+            </Anchor>
+          ))}
+        </span>
+      )}
       {can && (
         <Button
           variant={turning ? "light" : "subtle"}

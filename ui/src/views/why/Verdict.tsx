@@ -7,6 +7,7 @@ import { IconAlertTriangle, IconCheck, IconChevronDown, IconChevronUp } from "@t
 import type { RunInfo } from "@/api/schema";
 import { oneLine } from "@/kit/words";
 import { tellOrigin, tellUse } from "@/model/explaining";
+import { shortName } from "@/model/names";
 import { isWrong, useExplanation } from "@/state/explanation";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
@@ -14,6 +15,8 @@ import { useShow } from "@/views/workspace/Docks";
 import { Path } from "./Path";
 import classes from "./Why.module.css";
 
+/** Origins with which it says more to know by whom than from what. */
+const SPOKEN: ReadonlySet<string> = new Set(["agent", "model"]);
 /** Characters of an answer in the strip. */
 const LONGEST = 90;
 
@@ -39,7 +42,7 @@ function Right({ info }: { info: RunInfo }) {
 }
 
 function Wrong({ info }: { info: RunInfo }) {
-  const { place, go, select } = useWorkspace();
+  const { view, place, go, select } = useWorkspace();
   const found = useExplanation(info);
   const open = place.why === true && found !== null && found.path.length > 0;
   const toggle = () => go({ why: place.why === true ? undefined : true });
@@ -66,6 +69,7 @@ function Wrong({ info }: { info: RunInfo }) {
               <Anchor component="button" type="button" onClick={() => select(first)}>
                 #{first}
               </Anchor>
+              {SPOKEN.has(found?.origin ?? "") && ` by ${shortName(view.outline.component(first))}`}
               <span className="quiet"> ({tellOrigin(found?.origin ?? null)})</span>
             </>
           )}

@@ -1,0 +1,31 @@
+import { plain } from "@/views/story/told";
+
+/** Characters around what came out wrong: about a sentence, so that one sees what it was said of. */
+const BEFORE = 110;
+const AFTER = 150;
+
+interface AroundProps {
+  before: string;
+  said: string;
+  after: string;
+}
+
+/** What came out wrong as it was said somewhere, in the words around it. */
+export function Around({ before, said, after }: AroundProps) {
+  return (
+    <>
+      {flat(before.slice(-BEFORE), before.length > BEFORE)}
+      <mark>{said}</mark>
+      {flat(after.slice(0, AFTER))}
+      {after.length > AFTER && "…"}
+    </>
+  );
+}
+
+/** On one line, from a whole word on, without the marks of Markdown; the blanks at its ends are part of it. */
+function flat(text: string, cut = false): string {
+  const whole = cut ? `…${text.replace(/^\S*\s/, "")}` : text;
+  return plain(`|${whole.replaceAll("**", "")}|`)
+    .slice(1, -1)
+    .replaceAll(/\s+/g, " ");
+}
