@@ -75,6 +75,15 @@ def test_what_is_for_this_process_only_is_no_method_of_a_client(remote: Remote) 
         remote.announce(url="http://elsewhere")
 
 
+def test_a_fault_of_the_owner_is_told_once_and_the_connection_outlives_it(
+    remote: Remote, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(ServiceError, match="a fault of Outtake's, in the process that owns the store: TypeError"):
+        remote.info("r1", nothing_of_the_kind=1)
+    assert [record.message for record in caplog.records] == ["info failed"]
+    assert remote.info("r1")["run"] == "r1"
+
+
 def test_where_a_value_came_from_is_told_while_another_process_owns_the_store(remote: Remote) -> None:
     chain: Document = remote.why("r1", 5)
     assert next(link["seq"] for link in chain["chain"]) == 5

@@ -6,6 +6,7 @@ What can be done with runs is in the classes that build on this one: reading, st
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import threading
@@ -39,6 +40,7 @@ from outtake_probe.replay import commands
 from outtake_probe.specs import KERNEL
 from outtake_probe.wire import Connection, Frame, ProtocolError
 
+log = logging.getLogger(__name__)
 Document = dict[str, Json]
 STARTS = ("run", "fork")
 """Methods that start a process."""
@@ -406,6 +408,11 @@ class Owner:
                 connection.send(
                     "error", {"code": error.code, "message": str(error), "schema": getattr(error, "schema", None)}
                 )
+            except Exception as error:
+                # A fault of Outtake's.  A client that heard nothing would take the owner for gone, and ask again for ever.
+                log.exception("%s failed", frame.fields.get("method"))
+                told = f"a fault of Outtake's, in the process that owns the store: {type(error).__name__}: {error}"
+                connection.send("error", {"code": ServiceError.code, "message": told})
 
     @contextlib.contextmanager
     def _being_answered(self) -> Iterator[bool]:
