@@ -409,7 +409,7 @@ class Owner:
                     "error", {"code": error.code, "message": str(error), "schema": getattr(error, "schema", None)}
                 )
             except Exception as error:
-                # A fault of Outtake's; a client that heard nothing would take the owner for gone, and ask again for ever.
+                # A client that heard nothing would take the owner for gone, and ask again for ever.
                 log.exception("%s failed", frame.fields.get("method"))
                 told = f"a fault of Outtake's, in the process that owns the store: {type(error).__name__}: {error}"
                 connection.send("error", {"code": ServiceError.code, "message": told})
