@@ -363,11 +363,11 @@ def _was_interrupted(passage: Passage) -> bool:
 
 
 def _keeps(passage: Passage) -> bool:
-    """Whether a tool keeps something of what happened inside; of one that the record answered for, as it was then."""
+    """Whether a tool keeps or streams something of what happened inside; of a served one, as it was then."""
     if passage.how == "reused" and passage.past is not None and passage.past.end is not None:
         return passage.past.end.keeps
     watch = passage.watch
-    return watch is not None and passage.frame.has_calls and watch.kept()
+    return watch is not None and passage.frame.has_calls and (passage.call.is_seen or watch.kept())
 
 
 def _saved(passage: Passage) -> str | None:

@@ -188,6 +188,9 @@ async def astream(session: Session, what: Call, run: Callable[[NewInput | None],
         else:
             _streamed(passage, await _aafter(session, passage, pieces, False, _usage(session, what, last)))
     except BaseException as error:
+        # Before Python 3.12 the collection of garbage does not see that an async generator keeps its event loop: kept
+        # by a frame of a traceback that the loop leads to, it and all of that would live for ever.
+        source = None
         _left(session, passage, error)
         raise
 
@@ -423,7 +426,10 @@ def _caught(passage: Passage, answer: Answer, error: Exception) -> Any:
     """An error of the program: let through, or replaced by what the user said instead."""
     if answer.verb == "serve" and not answer.failed:
         return passage.call.decode(answer.value)
-    raise decode_error(answer.value) if answer.verb == "serve" else error
+    try:
+        raise decode_error(answer.value) if answer.verb == "serve" else error
+    finally:
+        del error  # this frame, in its traceback, would keep it and all frames alive until they are collected
 
 
 def _streamed(passage: Passage, answer: Answer) -> None:

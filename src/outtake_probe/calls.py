@@ -116,6 +116,8 @@ class Call:
     """How to execute it once more, in a fork; set by `outtake_probe.calling`."""
     link: Link | None = None
     """Has the program take it back by more than its task, see `outtake_probe.waits.Wait`."""
+    is_seen: bool = False
+    """Of a tool: the program is streamed what happens inside, which it would miss where the tool is served."""
     reaches: Sequence[object] | None = None
     """Of a tool, what its code can reach in this process: its functions, the objects that it belongs to or is given.
     None: nobody can tell, see `outtake_probe.keeping`."""

@@ -15,7 +15,10 @@ _CELL_MAGIC = re.compile(r"^\s*%%")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A code cell: its number among them from 1, and the line of the notebook's text where it begins, from 1."""
+    """A code cell: its number among them from 1, and the line of the notebook's text where it begins, from 1.
+
+    Cells without any text are none: IPython gives them no number.
+    """
 
     number: int
     source: str
@@ -45,6 +48,8 @@ def cells(data: bytes) -> list[Cell]:
             continue
         source = item.get("source", "")
         text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+        if not text.strip():
+            continue
         line += 1  # that of the heading
         made.append(Cell(len(made) + 1, text, line))
         line += text.count("\n") + 1

@@ -25,7 +25,7 @@ NOT_REBUILT = "not_rebuilt"
 NOT_KEPT = "not_kept"
 """Type of the note of a fork that what a served tool changed in the program was not changed again."""
 _WORDS = {
-    REBUILT: "executed again for what it keeps, the calls inside it served; declare its effects to have it served",
+    REBUILT: "executed again for what it keeps or streams, the calls inside it served; declare its effects to serve it",
     NOT_REBUILT: "served as recorded, for it writes to the world: what it keeps of the calls inside it is not rebuilt",
     NOT_KEPT: "served as recorded; what it changed in the program is not changed again, for something else is there",
 }

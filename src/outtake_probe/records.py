@@ -152,8 +152,8 @@ class InvocationEnded(Record):
     saved: str | None = None
     """Hash of that state after the call, where the object that holds it can save it."""
     keeps: bool = False
-    """Of a tool with invocations inside: it keeps what happened there in the process, or may do so.  Where nothing is
-    declared of it, a fork executes it again, with the calls inside served."""
+    """Of a tool with invocations inside: it keeps what happened there in the process, or may do so, or the program was
+    streamed what happened there.  Where nothing is declared of it, a fork executes it again, with these served."""
     kept: str | None = None
     """Hash of what a tool without invocations inside changed in the process, as `outtake_probe.kept` says: a fork that
     serves the call changes it so again."""

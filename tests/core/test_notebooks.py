@@ -33,7 +33,7 @@ def test_the_lines_of_cells_are_those_of_the_text() -> None:
     for cell in notebooks.cells(data):
         assert lines[cell.line - 2] == f"# In [{cell.number}]"
     last = notebooks.cells(data)[-1]
-    assert (last.number, lines[last.line - 1]) == (5, "def last():")
+    assert (last.number, lines[last.line - 1]) == (4, "def last():")
 
 
 def test_the_text_is_python_whatever_the_cells_say() -> None:
@@ -42,7 +42,7 @@ def test_the_text_is_python_whatever_the_cells_say() -> None:
 
 
 def test_what_only_ipython_understands_is_told() -> None:
-    assert [cell.magic for cell in notebooks.cells(notebook(CELLS))] == ["", "%matplotlib inline", "%%bash", "", ""]
+    assert [cell.magic for cell in notebooks.cells(notebook(CELLS))] == ["", "%matplotlib inline", "%%bash", ""]
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"worksheets": []}', b'{"cells": 1}', b"\xff"])
@@ -53,7 +53,12 @@ def test_what_is_no_notebook_is_refused(data: bytes) -> None:
 
 def test_odd_cells_are_left_out() -> None:
     data = json.dumps({"cells": [1, None, {"cell_type": "code"}, {"cell_type": "code", "source": [1, "x"]}]}).encode()
-    assert [cell.source for cell in notebooks.cells(data)] == ["", "1x"]
+    assert [(cell.number, cell.source) for cell in notebooks.cells(data)] == [(1, "1x")]
+
+
+def test_empty_cells_have_no_number_as_in_ipython() -> None:
+    data = notebook([("code", ""), ("code", [" \n", "\n"]), ("code", "a = 1"), ("code", ""), ("code", "a")])
+    assert [(cell.number, cell.source) for cell in notebooks.cells(data)] == [(1, "a = 1"), (2, "a")]
 
 
 def test_cells_are_a_file_that_grows_and_changes() -> None:

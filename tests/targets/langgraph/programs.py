@@ -268,6 +268,41 @@ def _atasks() -> Any:
     return asyncio.run(work.ainvoke(3))
 
 
+def _streamed_tasks() -> Any:
+    """What each task of a function returns, as it comes; the function goes on with it."""
+
+    @task
+    def square(n: int) -> str:
+        ran("task")
+        return ask("square", n)
+
+    @entrypoint()
+    def work(n: int) -> Any:
+        ran("work")
+        return [square(i).result() for i in range(n)]
+
+    return list(work.stream(2))
+
+
+def _astreamed_tasks() -> Any:
+    """Tasks that a node of a graph calls, as they begin and end."""
+
+    @task
+    async def square(n: int) -> str:
+        ran("task")
+        return await aask("square", n)
+
+    async def node(state: Log) -> Any:
+        ran("node")
+        return {"log": [await square(1), await square(2)]}
+
+    async def go() -> Any:
+        stream = chain(node).compile().astream({"log": []}, stream_mode="tasks")
+        return [(each["name"], each.get("result")) async for each in stream]
+
+    return asyncio.run(go())
+
+
 def _asking() -> Any:
     graph = asking(checkpointer=InMemorySaver())
     graph.invoke({"log": []}, CONFIG)
@@ -431,6 +466,20 @@ def _deferred() -> Any:
     for one, other in ((START, "a"), (START, "b"), ("b", "longer"), ("a", "last"), ("longer", "last")):
         graph.add_edge(one, other)
     return sorted(graph.compile().invoke({"log": []})["log"])
+
+
+def _streamed_from_tools() -> Any:
+    """What a model says that a tool asks, as it comes."""
+    inner = Streaming()
+
+    @tool
+    def look(what: str) -> str:
+        """Ask somebody else."""
+        return str(inner.invoke(f"look at {what}").content)
+
+    graph: Any = create_agent(Scripted(), [look])
+    stream = graph.stream({"messages": [("user", "hi")]}, stream_mode="messages")
+    return sorted(m.content for m, _ in stream if isinstance(m, AIMessageChunk))
 
 
 def _streamed_inside() -> Any:

@@ -22,6 +22,8 @@ LEAVES = ("model", "tool")
 AGAIN = {
     "locked": {"make"},
     "in_place": {"sneak"},
+    "streamed_tasks": {"work"},
+    "astreamed_tasks": {"node"},
     "streamed_inside": {"before", "after", "first", "second"},
     "events": {"before", "after", "first", "second"},
 }

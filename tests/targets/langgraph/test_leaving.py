@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import weakref
+from inspect import isasyncgen
+from traceback import walk_tb
 from typing import Any, TypedDict
 
 import pytest
@@ -14,9 +17,12 @@ pytest.importorskip("langgraph")
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
+import outtake_probe
 import outtake_probe.targets.langgraph as adapter
 from outtake_probe.records import Json
 from tests.targets.hooked import run
+
+PROBE = os.path.dirname(outtake_probe.__file__)
 
 
 class State(TypedDict):
@@ -86,3 +92,28 @@ def test_graphs_live_as_long_as_the_program_keeps_them() -> None:
     log = run(adapter, program)
     assert log.status == "completed", log.output
     assert log.output == [True] * 9
+
+
+@pytest.mark.parametrize("way", ["ainvoke", "astream"])
+def test_a_traceback_keeps_no_async_generator(way: str) -> None:
+    """Before Python 3.12, the collection of garbage does not see that one keeps its event loop."""
+
+    async def node(state: State) -> State:
+        raise ValueError(state["text"])
+
+    async def call() -> None:
+        graph = _graph({"node": node}, [(START, "node"), ("node", END)])
+        if way == "ainvoke":
+            await graph.ainvoke({"text": "x"})
+        async for _ in graph.astream({"text": "x"}):
+            continue
+
+    def program() -> Json:
+        with pytest.raises(ValueError) as caught:
+            asyncio.run(call())
+        frames = [frame for frame, _ in walk_tb(caught.tb) if frame.f_code.co_filename.startswith(PROBE)]
+        local = [each for frame in frames for each in frame.f_locals.values()]
+        return [len(frames) > 1, sum(isasyncgen(each) or each is caught.value for each in local)]
+
+    log = run(adapter, program)
+    assert (log.status, log.output) == ("completed", [True, 0]), log.output

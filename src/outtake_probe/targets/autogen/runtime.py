@@ -504,7 +504,10 @@ class Runtime(Agents):
     def _raise(self) -> None:
         error, self._error = self._error, None
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # see `outtake_probe.calling`: a frame must not keep an error
 
     def _open(self) -> None:
         self._outstanding += 1

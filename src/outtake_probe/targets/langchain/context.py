@@ -28,6 +28,8 @@ class Around:
         """Exceptions by which it takes control; one of these is no failure."""
         self.leaf: Callable[[], None] = lambda: None
         """Told when a model or a tool is called."""
+        self.is_seen: Callable[[], bool] = lambda: False
+        """Whether the program is streamed what happens inside of tools."""
         self.is_between: Callable[[], bool] = lambda: False
         """Whether what runs is none of its components, but what goes on between them: a router."""
         self.said: Callable[[], Iterable[Said]] = lambda: ()

@@ -138,6 +138,7 @@ def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mappi
         functions=_functions(tool),
         reaches=tuple(filter(None, _made_from(tool))) or (tool,),
         signals=around.signals,
+        is_seen=around.is_seen(),
     )
 
 

@@ -244,6 +244,7 @@ async def _awithin(place: Place, source: AsyncIterator[Any]) -> AsyncGenerator[A
     finally:
         if inspect.isasyncgen(source):
             await source.aclose()
+        del source  # see `outtake_probe.calling.astream`
 
 
 def _flowing(
@@ -311,6 +312,8 @@ async def _aflowing(
     except BaseException as error:
         _end(session, passage, error)
         raise
+    finally:
+        del source  # see `outtake_probe.calling.astream`
     await adrive(after(session, passage, _outcome(place)))
 
 

@@ -31,6 +31,7 @@ def install(hub: Hub, patches: Patches, around: Around) -> None:
     patches.set(around, "identity", _identity)
     patches.set(around, "error", _error)
     patches.set(around, "is_between", _is_between)
+    patches.set(around, "is_seen", _is_seen)
     patches.set(around, "said", _said)
 
 
@@ -43,6 +44,11 @@ def _is_between() -> bool:
     """Whether a graph runs, and none of its nodes: the run of a node begins and ends there, too."""
     place, now = here.get(), visit.get()
     return place is not None and (now is None or now.place is not place)
+
+
+def _is_seen() -> bool:
+    now = visit.get()
+    return now is not None and now.is_seen
 
 
 def _said() -> list[Said]:

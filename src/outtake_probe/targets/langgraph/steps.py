@@ -244,10 +244,9 @@ class Step(Runnable[Any, Any]):
                     return self._bubbled(now, error)
 
         try:
-            result = call(self._hub.session, what, run)
+            return _result(call(self._hub.session, what, run))
         finally:
             self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
-        return _result(result)
 
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
@@ -264,10 +263,9 @@ class Step(Runnable[Any, Any]):
                     return self._bubbled(now, error)
 
         try:
-            result = await acall(self._hub.session, what, run)
+            return _result(await acall(self._hub.session, what, run))
         finally:
             self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
-        return _result(result)
 
     # -- changed code ------------------------------------------------------------------------------------------------
 
@@ -300,6 +298,8 @@ class Step(Runnable[Any, Any]):
             inside=self._inside,
         )
         made.heard = _is_heard(config)
+        if made.outer is not None and _is_task(self._task):
+            made.outer.tasks()
         return made
 
     def _given(self, now: Visit, new: NewInput | None) -> Any:
@@ -360,9 +360,12 @@ def encode_plain(value: Json) -> Json:
 
 
 def _result(result: Any) -> Any:
-    if isinstance(result, Waiting):
+    if not isinstance(result, Waiting):
+        return result
+    try:
         raise result.error
-    return result
+    finally:
+        del result  # see `outtake_probe.calling`: its frame must not keep an error
 
 
 def _is_heard(config: Any) -> bool:

@@ -123,5 +123,6 @@ class _Clock:
                     yield item
             finally:
                 await source.aclose()
+                del source  # see `outtake_probe.calling.astream`
 
         return atick

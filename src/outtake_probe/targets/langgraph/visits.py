@@ -29,6 +29,10 @@ RESUMING = "__pregel_resuming"
 RESUME_MAP = "__pregel_resume_map"
 SCRATCHPAD = "__pregel_scratchpad"
 SEND = "__pregel_send"
+_INSIDE_EVENTS = frozenset({"messages", "tools", "subgraphs"})
+"""Kinds of events that tell of what happens inside a tool that a node calls."""
+_TASK_EVENTS = frozenset({"updates", "tasks", "debug"})
+"""Kinds of events that tell of the tasks which a node calls."""
 visit: ContextVar[Visit | None] = ContextVar("outtake_langgraph_visit", default=None)
 
 
@@ -121,6 +125,11 @@ class Visit:
         """This one and those that enclose it."""
         return [self, *(self.outer.around() if self.outer is not None else [])]
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether the program is told, as it comes, what happens inside the tools that it calls."""
+        return not self.place.streams.isdisjoint(_INSIDE_EVENTS) or any(each.heard for each in self.around())
+
     def lose(self, reason: str) -> None:
         """It does something that no record can hold, and so does whatever encloses it."""
         for each in self.around():
@@ -131,6 +140,11 @@ class Visit:
         encoded = encode(event)
         for each in self.around():
             each._streamed.append(encoded)
+
+    def tasks(self) -> None:
+        """A task is called inside it."""
+        if not self.place.streams.isdisjoint(_TASK_EVENTS):
+            self.lose("what its tasks return is streamed to the program as it comes")
 
     def leaf(self) -> None:
         """A model or a tool is called inside it."""

@@ -31,7 +31,10 @@ class _Inside:
     def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
         if error is not None and not isinstance(error, GeneratorExit):
             self._errors.failure = error, trace
-            raise error.with_traceback(None)
+            try:
+                raise error.with_traceback(None)
+            finally:
+                del error, trace  # see `outtake_probe.calling`: a frame must not keep an error
 
 
 class _Outside:
@@ -43,6 +46,9 @@ class _Outside:
     def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
         failure, self._errors.failure = self._errors.failure, None
         if failure is not None and failure[0] is error:
-            raise failure[0].with_traceback(failure[1])
+            try:
+                raise failure[0].with_traceback(failure[1])
+            finally:
+                del failure, error, trace
         if error is not None:
             self._errors.complete(error)

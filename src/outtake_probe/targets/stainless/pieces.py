@@ -45,7 +45,10 @@ class _Queue:
         """Raise the error that came instead of the first piece."""
         error, self.error = self.error, None
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # see `outtake_probe.calling`: a frame must not keep an error
 
     def take(self) -> Any:
         item = self.ready.popleft()
