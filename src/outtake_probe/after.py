@@ -12,6 +12,7 @@ from outtake_probe.calls import Sends, Usage
 from outtake_probe.conditions import Subject
 from outtake_probe.gate import PROCEED, Answer, why_hold
 from outtake_probe.keeping import Watch
+from outtake_probe.kept import joined, parted
 from outtake_probe.passage import Passage, hold_call, whole
 from outtake_probe.printing import fetch, left, print_again
 from outtake_probe.rebuilding import not_kept
@@ -83,7 +84,10 @@ def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:
 
 def redo(session: Session, passage: Passage) -> None:
     """Do again what an invocation changed that is served from the record."""
-    if passage.kept is not None and not Watch(session.code.is_own, passage.call.reaches).redo(passage.kept):
+    changes, streamed = parted(passage.kept)
+    for event in streamed:
+        passage.call.stream(event)
+    if changes is not None and not Watch(session.code.is_own, passage.call.reaches).redo(changes):
         not_kept(session, passage.call)
     if passage.changes is None or passage.call.whole is None or passage.past is None or session.rerun is None:
         return
@@ -238,16 +242,16 @@ def _changes(session: Session, passage: Passage) -> str | None:
 
 
 def _kept(session: Session, passage: Passage) -> str | None:
-    """Hash of what a tool changed in the process, executed or served.
+    """Hash of what a tool changed in the process, and of what it streamed to the program, executed or served.
 
     Of one that has calls inside, or a state outside, it is for its code to change that again.
     """
     if passage.how == "reused":
         return passage.past.end.kept if passage.past is not None and passage.past.end is not None else None
-    if passage.watch is None or passage.frame.has_calls or passage.state or passage.late:
-        return None
-    changes = passage.watch.changes()
-    return session.bodies.put(changes) if changes is not None else None
+    is_told = passage.watch is not None and not (passage.frame.has_calls or passage.state or passage.late)
+    changes = passage.watch.changes() if is_told and passage.watch is not None else None
+    kept = joined(changes, passage.call.streamed)
+    return session.bodies.put(kept) if kept is not None else None
 
 
 def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:

@@ -118,6 +118,10 @@ class Call:
     """Has the program take it back by more than its task, see `outtake_probe.waits.Wait`."""
     is_seen: bool = False
     """Of a tool: the program is streamed what happens inside, which it would miss where the tool is served."""
+    streamed: list[Json] = field(default_factory=list)
+    """Of a tool, the events of its own that it streamed to the program while it was executed; its adapter adds them."""
+    stream: Callable[[Json], None] = lambda _: None
+    """Streams one of these again, where the tool is served."""
     reaches: Sequence[object] | None = None
     """Of a tool, what its code can reach in this process: its functions, the objects that it belongs to or is given.
     None: nobody can tell, see `outtake_probe.keeping`."""

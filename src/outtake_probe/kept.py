@@ -40,6 +40,16 @@ class Holder:
     before: list[object]
 
 
+def joined(changes: Json, streamed: Sequence[Json]) -> Json:
+    """What is kept of a tool's end: its changes, or these and the events that it streamed to the program."""
+    return {"changes": changes, "streamed": list(streamed)} if streamed else changes
+
+
+def parted(kept: Json) -> tuple[Json, Sequence[Json]]:
+    """The changes and the events of what `joined` gave; None where nothing was changed."""
+    return (kept["changes"], kept["streamed"]) if isinstance(kept, dict) else (kept, ())
+
+
 def told(holder: Holder, places: Places) -> Json:
     """What is another now.  Raises `Untold`."""
     write, now = _Writer(places), list(holder.look())

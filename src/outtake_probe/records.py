@@ -155,8 +155,8 @@ class InvocationEnded(Record):
     """Of a tool with invocations inside: it keeps what happened there in the process, or may do so, or the program was
     streamed what happened there.  Where nothing is declared of it, a fork executes it again, with these served."""
     kept: str | None = None
-    """Hash of what a tool without invocations inside changed in the process, as `outtake_probe.kept` says: a fork that
-    serves the call changes it so again."""
+    """Hash of what a tool without invocations inside changed in the process, and of the events that a tool streamed to
+    the program, as `outtake_probe.kept` says: a fork that serves the call changes and streams it again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

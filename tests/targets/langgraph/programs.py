@@ -482,6 +482,40 @@ def _streamed_from_tools() -> Any:
     return sorted(m.content for m, _ in stream if isinstance(m, AIMessageChunk))
 
 
+def _streamed_by_tools() -> Any:
+    """Events that a tool streams itself, beside what a model says."""
+
+    @tool
+    def look(what: str) -> str:
+        """Look at something, and say so."""
+        ran("look")
+        get_stream_writer()({"looking at": what})
+        return "seen"
+
+    graph: Any = create_agent(Scripted(), [look])
+    stream = graph.stream({"messages": [("user", "hi")]}, stream_mode=["messages", "custom"])
+    return sorted(json.dumps(event) for mode, event in stream if mode == "custom")
+
+
+def _astreamed_by_tools() -> Any:
+    """The same of a tool that is given its writer."""
+
+    @tool
+    async def look(what: str, runtime: ToolRuntime) -> str:
+        """Look at something, and say so."""
+        ran("look")
+        runtime.stream_writer({"looking at": what})
+        runtime.stream_writer({"seen": what})
+        return "seen"
+
+    async def go() -> Any:
+        graph: Any = create_agent(Scripted(), [look])
+        stream = graph.astream({"messages": [("user", "hi")]}, stream_mode=["messages", "custom"])
+        return sorted([json.dumps(event) async for mode, event in stream if mode == "custom"])
+
+    return asyncio.run(go())
+
+
 def _streamed_inside() -> Any:
     """What happens inside of a subgraph, as it happens."""
     return len(list(nested().stream({"log": []}, stream_mode="updates", subgraphs=True)))

@@ -20,12 +20,15 @@ it("brings records into sight by who offers it last", () => {
   const sight = new Sight();
   const [first, second] = [vi.fn(), vi.fn()];
   sight.seek(1);
-  const stopFirst = sight.onSeek(first);
-  const stopSecond = sight.onSeek(second);
+  const scroll = vi.fn();
+  const stopFirst = sight.attach({ seek: first, scroll });
+  const stopSecond = sight.attach({ seek: second, scroll });
   stopFirst();
   sight.seek(2);
   expect(first).not.toHaveBeenCalled();
   expect(second).toHaveBeenCalledWith(2);
+  sight.scroll(0.9, "windows");
+  expect(scroll).toHaveBeenCalledExactlyOnceWith(0.9, "windows");
   stopSecond();
   sight.seek(3);
   expect(second).toHaveBeenCalledTimes(1);

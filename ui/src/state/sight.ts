@@ -5,11 +5,19 @@ import { useSyncExternalStore } from "react";
 /** The first and the last record of what is in sight. */
 export type InSight = readonly [first: number, last: number];
 
+/** Whoever shows the history. */
+export interface Scrolled {
+  /** Bring a record into sight, without selecting it. */
+  seek: (seq: number) => void;
+  /** Scroll by so many pixels, or so many times what is in sight. */
+  scroll: (by: number, unit: "pixels" | "windows") => void;
+}
+
 /** One for each window.  It is told of with every line that scrolls by, so it is no state of the window's own. */
 export class Sight {
   private range: InSight | null = null;
   private readonly listeners = new Set<() => void>();
-  private sought: ((seq: number) => void) | null = null;
+  private scrolled: Scrolled | null = null;
 
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -27,14 +35,19 @@ export class Sight {
 
   /** Bring a record into sight, without selecting it. */
   seek(seq: number): void {
-    this.sought?.(seq);
+    this.scrolled?.seek(seq);
   }
 
-  /** Be the one who brings records into sight; returns how to stop. */
-  onSeek(seek: (seq: number) => void): () => void {
-    this.sought = seek;
+  /** Scroll what is in sight. */
+  scroll(by: number, unit: "pixels" | "windows"): void {
+    this.scrolled?.scroll(by, unit);
+  }
+
+  /** Be the one that is scrolled; returns how to stop. */
+  attach(scrolled: Scrolled): () => void {
+    this.scrolled = scrolled;
     return () => {
-      if (this.sought === seek) this.sought = null;
+      if (this.scrolled === scrolled) this.scrolled = null;
     };
   }
 }

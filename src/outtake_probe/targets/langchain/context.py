@@ -6,10 +6,12 @@ here, so that this package needs no import of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from outtake_probe.calls import current
+from outtake_probe.calls import Call, current
 from outtake_probe.records import Json
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ class Around:
         """Told when a model or a tool is called."""
         self.is_seen: Callable[[], bool] = lambda: False
         """Whether the program is streamed what happens inside of tools."""
+        self.stream: Callable[[Json], None] = lambda _: None
+        """Streams to the program again what a tool streamed, where the record answers for the tool."""
         self.is_between: Callable[[], bool] = lambda: False
         """Whether what runs is none of its components, but what goes on between them: a router."""
         self.said: Callable[[], Iterable[Said]] = lambda: ()
@@ -37,6 +41,19 @@ class Around:
 
 
 around = Around()
+running_tool: ContextVar[Call | None] = ContextVar("outtake_langchain_tool", default=None)
+"""The innermost tool that is being executed."""
+
+
+@contextmanager
+def running(tool: Call) -> Iterator[None]:
+    """While the code of a tool runs."""
+    tool.streamed.clear()
+    token = running_tool.set(tool)
+    try:
+        yield
+    finally:
+        running_tool.reset(token)
 
 
 def below(name: str) -> str:

@@ -21,7 +21,7 @@ from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue, Session
 from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
-from outtake_probe.targets.langchain.context import around, below, is_inside
+from outtake_probe.targets.langchain.context import around, below, is_inside, running
 from outtake_probe.targets.patches import Patches
 from outtake_probe.values import decode, encode
 
@@ -72,12 +72,14 @@ def _tool(session: Session) -> Wrap:
             if is_inside("tool", f"/{self.name}"):
                 return method(self, *args, **kwargs)
             around.leaf()
+            what = _tool_call(session, self, args, kwargs)
+
+            def run(new: NewInput | None) -> Any:
+                with running(what):
+                    return method(self, *_positional(args, new), **_named(kwargs, new))
+
             try:
-                return call(
-                    session,
-                    _tool_call(session, self, args, kwargs),
-                    lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
-                )
+                return call(session, what, run)
             except Exception as error:
                 instead = around.error(error)
                 if instead is error:
@@ -96,12 +98,14 @@ def _atool(session: Session) -> Wrap:
             if is_inside("tool", f"/{self.name}"):
                 return await method(self, *args, **kwargs)
             around.leaf()
+            what = _tool_call(session, self, args, kwargs)
+
+            async def run(new: NewInput | None) -> Any:
+                with running(what):
+                    return await method(self, *_positional(args, new), **_named(kwargs, new))
+
             try:
-                return await acall(
-                    session,
-                    _tool_call(session, self, args, kwargs),
-                    lambda new: method(self, *_positional(args, new), **_named(kwargs, new)),
-                )
+                return await acall(session, what, run)
             except Exception as error:
                 instead = around.error(error)
                 if instead is error:
@@ -139,6 +143,7 @@ def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mappi
         reaches=tuple(filter(None, _made_from(tool))) or (tool,),
         signals=around.signals,
         is_seen=around.is_seen(),
+        stream=around.stream,
     )
 
 

@@ -32,6 +32,7 @@ def install(hub: Hub, patches: Patches, around: Around) -> None:
     patches.set(around, "error", _error)
     patches.set(around, "is_between", _is_between)
     patches.set(around, "is_seen", _is_seen)
+    patches.set(around, "stream", _stream)
     patches.set(around, "said", _said)
 
 
@@ -49,6 +50,12 @@ def _is_between() -> bool:
 def _is_seen() -> bool:
     now = visit.get()
     return now is not None and now.is_seen
+
+
+def _stream(event: Json) -> None:
+    now = visit.get()
+    if now is not None:
+        now.stream(event)
 
 
 def _said() -> list[Said]:

@@ -24,6 +24,7 @@ from outtake_probe.calls import Call, current, nested
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
+from outtake_probe.targets.langchain.context import running_tool
 from outtake_probe.targets.langchain.spans import Spans
 from outtake_probe.targets.langgraph import outputs
 from outtake_probe.targets.langgraph.codec import Waiting, revised
@@ -209,6 +210,9 @@ class _Writer:
         now = visit.get()
         if now is not None:
             now.streamed(event)
+        tool = running_tool.get()
+        if tool is not None:
+            tool.streamed.append(encode(event))
         self._write(event)
 
 

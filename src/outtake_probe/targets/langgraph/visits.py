@@ -141,6 +141,10 @@ class Visit:
         for each in self.around():
             each._streamed.append(encoded)
 
+    def stream(self, event: Json) -> None:
+        """Stream again what a tool streamed that is served inside it."""
+        self._writer(decode(event))
+
     def tasks(self) -> None:
         """A task is called inside it."""
         if not self.place.streams.isdisjoint(_TASK_EVENTS):

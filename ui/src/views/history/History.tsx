@@ -77,7 +77,14 @@ export function History({ focused }: { focused: boolean }) {
     },
     [lines, outline, sight],
   );
-  useEffect(() => sight.onSeek((seq) => list.current?.seek(seq)), [sight]);
+  useEffect(
+    () =>
+      sight.attach({
+        seek: (seq) => list.current?.seek(seq),
+        scroll: (by, unit) => list.current?.scroll(by, unit),
+      }),
+    [sight],
+  );
 
   // Who clicks on a record wants to see it: beside the list the details come to the front, unless that side is closed.
   const { side } = useOpen();

@@ -42,6 +42,8 @@ export interface ListHandle {
   focus: () => void;
   /** Scroll a record into sight, wherever it is. */
   seek: (seq: number) => void;
+  /** Scroll by so many pixels, or so many times what is in sight. */
+  scroll: (by: number, unit: "pixels" | "windows") => void;
 }
 
 interface ListProps {
@@ -269,6 +271,10 @@ export function List(props: ListProps) {
       following.current = false;
       pinned.current = { seq: lines.seqAt(lastBegun(lines, seq)), offset: view.high / 3 };
       settle();
+    },
+    scroll: (by, unit) => {
+      letGo();
+      box.current?.scrollBy({ top: unit === "pixels" ? by : by * view.high });
     },
   }));
 

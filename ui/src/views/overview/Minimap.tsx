@@ -35,6 +35,9 @@ const NOWHERE: readonly number[] = [];
 /** What the scroll bar that this is belongs to. */
 export const SCROLLED = "story";
 
+/** How far a key scrolls, in windows. */
+const PAGES: { [key: string]: number } = { ArrowDown: 0.25, ArrowUp: -0.25, PageDown: 0.9, PageUp: -0.9 };
+
 interface Pointed {
   column: Column;
   row: number;
@@ -117,28 +120,21 @@ export function Minimap() {
       seek(rowAtPixel(whole, dragged.current, current));
     },
     onScroll: (_, dy) => {
-      const list = document.getElementById(SCROLLED)?.querySelector("[role=grid]");
-      list?.scrollBy({ top: dy });
-      return list !== null;
+      sight.scroll(dy, "pixels");
+      return true;
     },
     onZoom: () => undefined,
   });
   const stageRef = useMergedRef(stage, sizeRef, gestures);
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || current === undefined) return;
-    const page = Math.max(1, bottom - top);
-    const moves: { [key: string]: number } = {
-      ArrowDown: top + Math.ceil(page / 4),
-      ArrowUp: top - Math.ceil(page / 4),
-      PageDown: top + page,
-      PageUp: top - page,
-      Home: 0,
-      End: current.length - 1,
-    };
-    const to = moves[event.key];
-    if (to === undefined) return;
+    const ends: { [key: string]: number } = { Home: 0, End: current.length - 1 };
+    const [to, pages] = [ends[event.key], PAGES[event.key]];
+    if (to === undefined && pages === undefined) return;
     event.preventDefault();
-    seek(to);
+    if (to !== undefined) seek(to);
+    // By what is seen, and not by records: a card may be higher than the window.
+    else sight.scroll(pages ?? 0, "windows");
   };
 
   // -- drawing
