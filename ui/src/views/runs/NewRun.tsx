@@ -203,8 +203,8 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
             description={
               <>
                 A Python file and a function (or team, graph, workflow) in it, or a script. A relative path starts in{" "}
-                {form.folder.trim() || here?.folder || "the server's folder"}. A function is seen in the run once it is
-                marked with <code>@outtake.model</code> or <code>@outtake.tool</code>.
+                {form.folder.trim() || here?.folder || "the server's folder"}. Functions of your own are seen in a run
+                once marked with <code>@outtake.model</code> or <code>@outtake.tool</code>.
               </>
             }
             placeholder="story.py:write_story"
