@@ -192,7 +192,7 @@ def main(topic):
 """
 
 
-def test_a_prompt_that_is_saved_is_offered_to_be_run_again(visit: Visit, served: Served) -> None:
+def test_a_prompt_that_is_saved_is_offered_to_be_run_again(visit: Visit, served: Served, camera: Camera) -> None:
     file = served.folder / served.write("poet.py", POET)
     run = str(served.ended(served.run("poet.py:main", input="sea"))["run"])
     page = visit(f"/runs/{run}")
@@ -204,6 +204,15 @@ def test_a_prompt_that_is_saved_is_offered_to_be_run_again(visit: Visit, served:
     page.get_by_role("button", name=f"Run again from #{asked} with the new code").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
     assert served.ended("r2")["output"] == "WRITE ONE LONG LINE ABOUT THE SEA."
+    strip = page.get_by_label("How it came out")
+    expect(strip).to_contain_text(f"new code in poet.py · 1 call executed, 0 from the record of {run}")
+    expect(page.get_by_role("button", name="Run r2 new code in poet.py: other runs")).to_be_visible()
+    camera.shoot(page, "new-code")
+    strip.get_by_role("button", name=f"Compare with {run}").click()
+    expect(page.get_by_role("region", name=f"Comparison of {run} and r2")).to_be_visible()
+    page.goto(served.address("/"))
+    expect(page.get_by_role("row").filter(has_text="r2 new code in poet.py")).to_be_visible()
+    assert served.outtake("info", "r2")[0]["changed"] == "new code in poet.py"
 
 
 def test_code_of_which_nothing_tells_what_it_concerns_is_run_again_from_the_start(visit: Visit, served: Served) -> None:

@@ -142,3 +142,69 @@ def test_a_script_is_told_to_take_no_input_and_a_function_is_started_instead(vis
     instead.get_by_role("button", name="Start plain.py:main").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
     assert served.ended("r2")["output"] == "y x"
+
+
+STORY = """
+import outtake
+
+
+@outtake.model
+def ask(prompt):
+    return prompt.upper()
+
+
+def write_story(topic, tone):
+    return ask(f"Write about the {topic}, {tone}.")
+"""
+
+
+def test_a_target_written_by_hand_has_a_form_of_its_arguments(visit: Visit, served: Served, camera: Camera) -> None:
+    (served.folder / "own").mkdir()
+    served.write("own/story.py", STORY)
+    page = visit("/?new=true")
+    dialog = page.get_by_role("dialog", name="New run")
+    expect(dialog).to_contain_text("A relative path starts in")
+    expect(dialog).to_contain_text("@outtake.model")
+    dialog.get_by_role("textbox", name="Input").fill("sea")
+    dialog.get_by_role("combobox", name="Target").fill("own/story.py:write_story")
+    topic = dialog.get_by_role("textbox", name="Topic")
+    expect(topic).to_have_value("sea")
+    dialog.get_by_role("button", name="Look at it").click()
+    expect(dialog).to_contain_text("Its input has the fields below")
+    dialog.get_by_role("textbox", name="Tone").fill("calm")
+    camera.shoot(page, "typed-target")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r1"))
+    assert served.ended("r1")["output"] == "WRITE ABOUT THE SEA, CALM."
+
+
+def test_an_input_of_which_nothing_is_known_begins_empty_as_json(visit: Visit) -> None:
+    page = visit("/?new=true")
+    dialog = page.get_by_role("dialog", name="New run")
+    dialog.get_by_text("JSON", exact=True).click()
+    written = dialog.get_by_role("textbox", name="Input")
+    expect(written).to_have_text("")
+    written.click()
+    page.keyboard.insert_text('{"a": 1}')
+    expect(written).to_have_text('{"a": 1}')
+    expect(dialog.get_by_role("button", name="Start")).to_be_enabled()
+
+
+def test_a_run_whose_input_did_not_fit_is_corrected_on_its_page(visit: Visit, served: Served, camera: Camera) -> None:
+    run = served.run(f"{served.write('story.py', STORY)}:write_story", input="sea")
+    page = visit(f"/runs/{run}")
+    strip = page.get_by_label("How it came out")
+    expect(strip).to_contain_text("takes the arguments topic, tone")
+    expect(strip.get_by_role("button").first).to_have_text("Run with changes…")
+    expect(page.get_by_role("toolbar", name="Control of the run").get_by_role("button").last).to_have_accessible_name(
+        "Run with changes…"
+    )
+    camera.shoot(page, "input-did-not-fit")
+    strip.get_by_role("button", name="Run with changes…").click()
+    dialog = page.get_by_role("dialog", name="New run")
+    expect(dialog.get_by_role("textbox", name="Topic")).to_have_value("sea")
+    dialog.get_by_role("textbox", name="Tone").fill("calm")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page).to_have_url(re.compile("/runs/r2"))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert served.ended("r2")["output"] == "WRITE ABOUT THE SEA, CALM."

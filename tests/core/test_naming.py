@@ -63,3 +63,12 @@ def test_a_fork_without_a_change_is_called_by_its_cut() -> None:
     assert changed(Fork(parent="r1", cut=3)) == "from #3"
     assert changed(Fork(parent="r1", cut=3, reuse="prefix")) == "from #3, afresh"
     assert changed(None) == ""
+
+
+def test_a_fork_without_edits_is_called_by_its_new_code() -> None:
+    fork = Fork(parent="r1", cut=3)
+    assert changed(fork) == "from #3"
+    assert changed(fork, new_code=["story.py"]) == "new code in story.py"
+    assert changed(fork, new_code=["a.py", "b.py", "c.py"]) == "new code in a.py +2"
+    edited = Fork(parent="r1", cut=3, edits=[{"op": "drop", "seq": 9}])
+    assert changed(edited, new_code=["a.py"]) == "without #9"

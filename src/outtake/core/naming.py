@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from outtake.core import words
 from outtake.core.differing import differing, new_part
@@ -13,10 +13,11 @@ LONGEST = 60
 """Characters of a value that stands in a name."""
 
 
-def changed(fork: Fork | None, replaced: Json = None) -> str:
+def changed(fork: Fork | None, replaced: Json = None, new_code: Sequence[str] = ()) -> str:
     """What was changed in a fork, in a few words; empty for a run that is none.
 
     `replaced` is what the parent has in the place of the first edit's value: the name is the part that differs from it.
+    `new_code` are the program's own files that changed since the parent imported them; they name a fork without edits.
     """
     if fork is None:
         return ""
@@ -24,6 +25,9 @@ def changed(fork: Fork | None, replaced: Json = None) -> str:
         rest = f" +{len(fork.edits) - 1}" if len(fork.edits) > 1 else ""
         return _edit(fork.edits[0], replaced) + rest
     afresh = {"matching": "", "prefix": ", afresh", "none": ", all afresh"}.get(fork.reuse, "")
+    if new_code:
+        rest = f" +{len(new_code) - 1}" if len(new_code) > 1 else ""
+        return f"new code in {new_code[0]}{rest}{afresh}"
     return f"from #{fork.cut}{afresh}"
 
 

@@ -87,6 +87,14 @@ def differing(store: Store, left: Run, right: Run) -> list[dict[str, Json]]:
     return [file for file in found if file["change"] != "same"]
 
 
+def new_code(store: Store, run: Run) -> list[str]:
+    """The program's own files whose code is another one in a fork than in its parent, as far as both imported them."""
+    if run.fork is None:
+        return []
+    own, parent = Files(store).of(run.id), Files(store).of(run.fork.parent)
+    return [path for path, text in own.items() if parent.get(path, text) != text]
+
+
 def _now(run: Run, known: Mapping[str, str]) -> dict[str, str | None]:
     """Hashes of files as they are now, None of one that is gone; nothing for a program that was on another machine."""
     if run.launch.imported or not os.path.isdir(run.launch.folder):

@@ -19,6 +19,7 @@ from outtake.core.finding.ranking import is_test
 from outtake.service.errors import WrongUse
 from outtake_probe import notebooks
 from outtake_probe.records import Json
+from outtake_probe.specs import BadSpec, parse_spec
 from outtake_probe.syntax import parse
 
 Document = dict[str, Json]
@@ -69,11 +70,11 @@ class _Look:
             elif not self._goes_on(deadline):
                 break
             else:
-                self._look_at(name)
+                self.look_at(name)
         for name in later:
             if not self._goes_on(deadline):
                 break
-            self._look_at(name)
+            self.look_at(name)
 
     def _goes_on(self, deadline: float) -> bool:
         if self.stopped:
@@ -86,7 +87,7 @@ class _Look:
             self.stopped = f"the files are larger than {MOST_BYTES // 1_000_000} MB together"
         return not self.stopped
 
-    def _look_at(self, name: str) -> None:
+    def look_at(self, name: str) -> None:
         """Read one file; what cannot be read is noted."""
         self.files += 1
         try:
@@ -138,6 +139,45 @@ def programs(folder: str) -> Document:
         "unread": list(look.unread),
         "stopped": look.stopped,
     }
+
+
+def program(folder: str, spec: str) -> Document:
+    """What a spec names, told as `programs` does, as far as its file says it: one program, or none."""
+    look = _Look(Path(folder))
+    found = [_document(one) for one in _named(look, spec)]
+    return {
+        "folder": os.path.abspath(folder),
+        "programs": found,
+        "more": 0,
+        "files": look.files,
+        "unread": list(look.unread),
+        "stopped": "",
+    }
+
+
+def _named(look: _Look, spec: str) -> Iterator[Found]:
+    """The program of a spec, under the name that it has there."""
+    try:
+        parts = parse_spec(spec)
+    except BadSpec:
+        return
+    places = [parts.place] if parts.file is not None else _files_of(parts.place)
+    name = next((place for place in places if (look.folder / place).is_file()), None)
+    if name is None or parts.kind == "kernel":
+        return
+    look.look_at(name)
+    for found in [*look.others, *(one for module in look.modules for one in module.programs())]:
+        is_whole = found.kind in ("script", "notebook")
+        attribute = "" if is_whole else found.spec.rpartition(":")[2]
+        if attribute == parts.attribute:
+            yield dataclasses.replace(found, spec=spec)
+            return
+
+
+def _files_of(module: str) -> list[str]:
+    """Where a module of the folder would be."""
+    path = module.replace(".", "/")
+    return [f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py"]
 
 
 def suggestion(folder: str) -> str:

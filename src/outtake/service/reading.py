@@ -114,15 +114,23 @@ class Reading(Annotating):
         return document
 
     def _change(self, run: Run) -> Document:
-        """What a fork is called by, and which record of its parent that is about."""
-        if run.fork is None or not run.fork.edits:
-            return {"changed": changed(run.fork), "changed_at": None}
+        """What a fork is called by, which record of its parent that is about, and the files with new code."""
+        if run.fork is None:
+            return {"changed": "", "changed_at": None, "new_code": []}
         key = (run.id, run.created)
         if key not in self._changes:
+            before = replaced(self.store, run.fork) if run.fork.edits else None
+            files = code.new_code(self.store, run)
+            told = {
+                "changed": changed(run.fork, before.value if before is not None else None, files),
+                "changed_at": before.at if before is not None else None,
+                "new_code": files,
+            }
+            if not run.over:
+                return told  # it may import more
             if len(self._changes) >= GLANCES:
                 self._changes.clear()
-            before = replaced(self.store, run.fork)
-            self._changes[key] = {"changed": changed(run.fork, before.value), "changed_at": before.at}
+            self._changes[key] = told
         return self._changes[key]
 
     def _counted(self, run: Run) -> Counts:

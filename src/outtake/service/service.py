@@ -29,6 +29,7 @@ from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, ServiceError, Untrusted, WrongUse, translated
 from outtake.service.methods import command, local, question, remote_methods
 from outtake.service.owner import Document
+from outtake.service.programs import program as find_program
 from outtake.service.programs import programs as find_programs
 from outtake.service.programs import suggestion
 from outtake.service.steering import Steering, breakpoint_list
@@ -282,9 +283,13 @@ class Service(Steering):
         return {"spec": spec, **found.output, "source": "built"}
 
     @question
-    def programs(self, folder: str | None = None) -> Document:
-        """The programs in a folder, this process's where none is named, found without importing or executing any."""
-        return find_programs(folder or os.getcwd())
+    def programs(self, folder: str | None = None, spec: str | None = None) -> Document:
+        """The programs in a folder, this process's where none is named, found without importing or executing any.
+
+        With `spec`, only the one that it names, where its file shows it.
+        """
+        place = folder or os.getcwd()
+        return find_programs(place) if spec is None else find_program(place, spec)
 
     @question
     def describe(self, run: str) -> Document:

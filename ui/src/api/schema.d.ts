@@ -3077,6 +3077,12 @@ export interface components {
             records: number;
             /** Cut */
             cut: number | null;
+            /** Changed */
+            changed: string;
+            /** Changed At */
+            changed_at: number | null;
+            /** New Code */
+            new_code: string[];
             /** Ended */
             ended: number | null;
             /** Held */
@@ -3177,10 +3183,6 @@ export interface components {
             reuse: string | null;
             /** Edits */
             edits: components["schemas"]["Edit"][];
-            /** Changed */
-            changed: string;
-            /** Changed At */
-            changed_at: number | null;
             /** Mocks */
             mocks: components["schemas"]["Edit"][];
             /** Config */
@@ -3316,6 +3318,12 @@ export interface components {
             records: number;
             /** Cut */
             cut: number | null;
+            /** Changed */
+            changed: string;
+            /** Changed At */
+            changed_at: number | null;
+            /** New Code */
+            new_code: string[];
             /** Ended */
             ended: number | null;
             /** Held */
@@ -4331,6 +4339,8 @@ export interface operations {
             query?: {
                 /** @description Else the server's own */
                 folder?: string | null;
+                /** @description Only the program that it names */
+                spec?: string | null;
             };
             header?: never;
             path?: never;

@@ -52,13 +52,26 @@ export interface ValueEditorProps {
   text?: boolean;
   /** Whether it is written as JSON to begin with. */
   json?: boolean;
+  /** Whether an empty text is no value yet. */
+  blank?: boolean;
   autoFocus?: boolean;
   /** On Ctrl+Enter (⌘+Enter). */
   onSubmit?: (() => void) | undefined;
 }
 
 export function ValueEditor(props: ValueEditorProps) {
-  const { value, onChange, label, schema, tools, text = false, json = false, autoFocus, onSubmit } = props;
+  const {
+    value,
+    onChange,
+    label,
+    schema,
+    tools,
+    text = false,
+    json = false,
+    blank = false,
+    autoFocus,
+    onSubmit,
+  } = props;
   const sole = soleText(value);
   const [base] = useState(props.base ?? value);
   const form = schema && propertiesOf(resolved(schema, schema).schema).length > 0 ? schema : null;
@@ -145,6 +158,7 @@ export function ValueEditor(props: ValueEditorProps) {
           value={value}
           label={label}
           quiet
+          blank={blank}
           minHeight={90}
           onChange={onChange}
           onSubmit={onSubmit}

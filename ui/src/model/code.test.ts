@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { Code } from "@/api/schema";
 
-import { changedSince, firstConcerned, tellChanged, tellChangedParts, tellStale } from "./code";
+import { changedSince, firstConcerned, tellChanged, tellChangedParts, tellNewCode, tellStale } from "./code";
 
 const file = (path: string, since_run: Code["files"][number]["since_run"]) => ({ path, since_run, since_parent: null });
 const code = (...files: Code["files"]): Code => ({
@@ -47,4 +47,9 @@ test("what is made of changed code is counted, and where it begins", () => {
   }));
   expect(tellChangedParts({ ...changed, renewed, prompts })).toBe("a.py changed since r1: 2 tools, 1 step, 1 prompt");
   expect(firstConcerned({ ...changed, renewed, prompts })).toBe(3);
+});
+
+test("the files with new code are named, a few of them", () => {
+  expect(tellNewCode(["story.py"])).toBe("new code in story.py");
+  expect(tellNewCode(["a.py", "b.py", "c.py", "d.py"])).toBe("new code in a.py, b.py, c.py and 1 more");
 });

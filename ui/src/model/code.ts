@@ -13,8 +13,12 @@ export function changedSince(code: Code): string[] {
 export function tellChanged(code: Code): string {
   const paths = changedSince(code);
   if (paths.length === 0) return "";
+  return `${listed(paths)} changed since ${code.run}`;
+}
+
+function listed(paths: readonly string[]): string {
   const rest = paths.length - FEW;
-  return `${paths.slice(0, FEW).join(", ")}${rest > 0 ? ` and ${rest} more` : ""} changed since ${code.run}`;
+  return `${paths.slice(0, FEW).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 const MANY: { [call: string]: string } = { tool: "tools", model: "models", step: "steps", task: "tasks" };
@@ -47,4 +51,9 @@ export function tellStale({ stale }: Code): string {
   if (stale.length === 0) return "";
   const names = stale.map(({ component }) => component).join(", ");
   return `Before the cut, served as recorded from the old code: ${names}. An earlier cut executes ${stale.length === 1 ? "it" : "them"}.`;
+}
+
+/** What is new in a fork whose program was changed. */
+export function tellNewCode(files: readonly string[]): string {
+  return `new code in ${listed(files)}`;
 }

@@ -2,7 +2,20 @@ import { describe, expect, it } from "vitest";
 
 import type { FoundProgram, FoundPrograms, RunInfo } from "@/api/schema";
 
-import { functionsOf, inputOf, isScript, kindOf, sawNothing, startInstead, startValue, takesText } from "./programs";
+import {
+  failedAtOnce,
+  formOf,
+  formValue,
+  functionsOf,
+  inputOf,
+  isScript,
+  kindOf,
+  sawNothing,
+  startInstead,
+  startValue,
+  takesText,
+} from "./programs";
+import { fieldOf, type Schema } from "./schema";
 
 const found = (parameter: string | null, properties: Record<string, unknown>): FoundProgram => ({
   spec: "a.py:main",
@@ -89,4 +102,38 @@ it("a run of which nothing was seen is told from others", () => {
   expect(sawNothing({ ...run, executed: { ...none, step: 1 } })).toBe(false);
   expect(sawNothing({ ...run, live: true })).toBe(false);
   expect(sawNothing({ ...run, error: { wrong_use: true } as never })).toBe(false);
+});
+
+describe("an input that was there before its form", () => {
+  const story = found(null, { topic: {}, tone: { type: "string" } });
+  it("is a field for each argument, a text where nothing is said of it", () => {
+    expect(startValue(story)).toEqual({ topic: "", tone: "" });
+    const fields = formOf(story)?.["properties"] as Record<string, Schema>;
+    expect(fieldOf(fields["topic"] ?? {}, {}, "topic").control).toBe("text");
+    expect(fieldOf(fields["topic"] ?? {}, {}, "topic", [1]).control).toBe("json");
+  });
+  it("goes into the form", () => {
+    expect(formValue(story, "")).toEqual({ topic: "", tone: "" });
+    expect(formValue(story, "sea")).toEqual({ topic: "sea", tone: "" });
+    expect(formValue(story, { topic: "sea" })).toEqual({ topic: "sea" });
+    expect(formValue(found("count", { count: { type: "integer" } }), 4)).toEqual({ count: 4 });
+    expect(formValue(found("task", { task: { type: "string" } }), "sea")).toBe("sea");
+    expect(formValue({ ...story, kind: "graph" }, "sea")).toBe("sea");
+  });
+});
+
+describe("a run that failed at once", () => {
+  const run = (executed: number) =>
+    ({
+      status: "failed",
+      live: false,
+      imported: false,
+      executed: { model: executed },
+      reused: {},
+      mocked: {},
+    }) as never;
+  it("did nothing", () => {
+    expect(failedAtOnce(run(0))).toBe(true);
+    expect(failedAtOnce(run(1))).toBe(false);
+  });
 });

@@ -2,14 +2,42 @@
 
 import type { FoundProgram, FoundPrograms, RunInfo } from "@/api/schema";
 
-import { type Fields, initialOf, isFields, type Json, propertiesOf } from "./schema";
+import { type Fields, initialOf, isFields, type Json, propertiesOf, type Schema, TEXTUAL } from "./schema";
+
+/** The schema of the form for its input: an argument of which nothing is said is written as a text. */
+export function formOf({ input }: FoundProgram): Schema | null {
+  if (input === null) return null;
+  const unsaid = propertiesOf(input.schema).filter(({ schema }) => Object.keys(schema).length === 0);
+  const texts = Object.fromEntries(unsaid.map(({ name }) => [name, { [TEXTUAL]: true }]));
+  return { ...input.schema, properties: { ...(input.schema["properties"] as Fields), ...texts } };
+}
 
 /** What a form for its input begins with: what has to be there, and the defaults of the rest. */
-export function startValue({ input }: FoundProgram): Json {
-  if (input === null) return "";
-  const start = initialOf(input.schema);
-  const defaults = propertiesOf(input.schema).filter(({ schema }) => "default" in schema);
-  return { ...Object.fromEntries(defaults.map(({ name, schema }) => [name, schema["default"]])), ...(start as Fields) };
+export function startValue(program: FoundProgram): Json {
+  const schema = formOf(program);
+  if (schema === null) return "";
+  const properties = propertiesOf(schema);
+  const defaults = properties.filter((one) => "default" in one.schema);
+  const texts = properties.filter((one) => one.required && TEXTUAL in one.schema);
+  return {
+    ...Object.fromEntries(defaults.map((one) => [one.name, one.schema["default"]])),
+    ...(initialOf(schema) as Fields),
+    ...Object.fromEntries(texts.map(({ name }) => [name, ""])),
+  };
+}
+
+/** What its form has of an input that was written before it was known, or that a run was started with. */
+export function formValue(program: FoundProgram, input: Json): Json {
+  const parameter = program.input?.parameter ?? null;
+  const properties = propertiesOf(program.input?.schema ?? {});
+  if (input === "" || input === null) return startValue(program);
+  if (properties.length === 0 || (takesText(program) && typeof input === "string")) return input;
+  if (parameter !== null) return { [parameter]: input };
+  if (program.kind !== "function" || isFields(input)) return input;
+  // A text alone is most likely what the first of several arguments was meant to be.
+  const first = properties.find(({ schema }) => schema["type"] === "string" || Object.keys(schema).length === 0);
+  const start = startValue(program) as Fields;
+  return typeof input === "string" && first !== undefined ? { ...start, [first.name]: input } : start;
 }
 
 /** The input that a form's value stands for: the value of the only parameter, where there is one. */
@@ -44,6 +72,20 @@ export function functionsOf(spec: string, found: FoundPrograms | undefined): Fou
   );
 }
 
+/** Whether a run failed before anything of it was recorded, as one does whose input does not fit. */
+export function failedAtOnce(
+  info: Pick<RunInfo, "live" | "imported" | "status" | "executed" | "reused" | "mocked">,
+): boolean {
+  return info.status === "failed" && !info.live && !info.imported && didNothing(info);
+}
+
+type Figures = Pick<RunInfo, "executed" | "reused" | "mocked">;
+
+function didNothing(info: Figures): boolean {
+  const counted = [info.executed, info.reused, info.mocked].flatMap((counts) => Object.values(counts));
+  return counted.every((number) => number === 0);
+}
+
 export interface Instead {
   spec: string;
   /** Whether it is given the input. */
@@ -72,6 +114,5 @@ export function sawNothing(
   info: Pick<RunInfo, "live" | "imported" | "error" | "executed" | "reused" | "mocked">,
 ): boolean {
   if (info.live || info.imported || (isFields(info.error) && info.error["wrong_use"] === true)) return false;
-  const counted = [info.executed, info.reused, info.mocked].flatMap((counts) => Object.values(counts));
-  return counted.every((number) => number === 0);
+  return didNothing(info);
 }

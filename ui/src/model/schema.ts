@@ -83,6 +83,9 @@ export function resolved(schema: Schema, root: Schema): { schema: Schema; nullab
   return { schema: at, nullable };
 }
 
+/** Marks a schema that says nothing of a value for which a text is the likeliest. */
+export const TEXTUAL = "x-textual";
+
 /** The control that a schema asks for, given what is in it at the moment. */
 export function fieldOf(schema: Schema, root: Schema, name = "", value?: Json): Field {
   const { schema: own, nullable } = resolved(schema, root);
@@ -96,6 +99,8 @@ export function fieldOf(schema: Schema, root: Schema, name = "", value?: Json): 
 
 function controlOf(schema: Schema, name: string, value: Json): Control {
   if ("const" in schema) return { control: "constant", value: schema["const"] };
+  if (schema[TEXTUAL] === true && (value === undefined || value === null || typeof value === "string"))
+    return { control: "text", long: isLong(schema, name, value) };
   if (Array.isArray(schema["enum"]) && schema["enum"].length > 0)
     return { control: "choice", choices: choicesOf(schema["enum"]) };
   switch (schema["type"]) {

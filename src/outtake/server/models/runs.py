@@ -165,6 +165,12 @@ class RunState(Answer):
     live: bool
     records: int
     cut: int | None
+    changed: str
+    """What was changed in a fork, in a few words."""
+    changed_at: int | None
+    """The record of its parent that was changed: a message, an input, or the end of the call whose output it was."""
+    new_code: list[str]
+    """The program's own files whose code a fork has anew, against what its parent imported."""
     ended: float | None
     held: list[Hold] = Field(default_factory=list)
     breakpoints: list[Breakpoint] = Field(default_factory=list)
@@ -204,10 +210,6 @@ class RunInfo(RunState):
     parent: str | None
     reuse: str | None
     edits: list[Edit]
-    changed: str
-    """What was changed in a fork, in a few words."""
-    changed_at: int | None
-    """The record of its parent that was changed: a message, an input, or the end of the call whose output it was."""
     mocks: list[Edit]
     """Mocks that hold since its start."""
     config: dict[str, Json]

@@ -67,9 +67,10 @@ def start_demo(service: Using, asked: DemoRequest) -> Document:
 def find_programs(
     service: Using,
     folder: Annotated[str | None, Query(max_length=4000, description="Else the server's own")] = None,
+    spec: Annotated[str | None, Query(max_length=4000, description="Only the program that it names")] = None,
 ) -> Document:
     """The programs in a folder, each with a guess of how it is run; nothing is imported or executed."""
-    return service.programs(folder)
+    return service.programs(folder, spec)
 
 
 @router.get("/runs/{run}", response_model=RunInfo)

@@ -15,6 +15,8 @@ export interface JsonFieldProps {
   autoFocus?: boolean;
   /** Whether what is wrong is told by who asked for it, not here. */
   quiet?: boolean;
+  /** Whether an empty text is no value yet: nothing stands there for it. */
+  blank?: boolean;
   onSubmit?: (() => void) | undefined;
 }
 
@@ -27,18 +29,20 @@ export function JsonField({
   maxHeight = 320,
   autoFocus,
   quiet = false,
+  blank = false,
   onSubmit,
 }: JsonFieldProps) {
-  const [text, setText] = useState(() => prettyJson(value));
+  const written = (of: Json) => (blank && of === "" ? "" : prettyJson(of));
+  const [text, setText] = useState(() => written(value));
   const [told, setTold] = useState<Json>(value);
   const { problem } = parsedJson(text === "" ? "null" : text);
   if (!same(told, value)) {
     // It was changed from elsewhere.
     setTold(value);
-    setText(prettyJson(value));
+    setText(written(value));
   }
   const write = (next: string) => {
-    const read = parsedJson(next === "" ? "null" : next);
+    const read = parsedJson(next === "" ? (blank ? '""' : "null") : next);
     setText(next);
     if (read.problem === null) setTold(read.value);
     onChange(read.problem === null ? read.value : value, read.problem);

@@ -4,6 +4,7 @@ import { ActionIcon, Kbd, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import {
+  IconAdjustmentsAlt,
   IconArrowBarToRight,
   IconArrowDownRight,
   IconArrowUpLeft,
@@ -25,6 +26,7 @@ import { runTitle } from "@/model/names";
 import { useRunAgain, useVerb, VERB_NAMES } from "@/state/actions";
 import { useIsAnswered } from "@/state/answering";
 import { OUTCOME_WORDS } from "@/views/runs/marks";
+import { RunWithChanges } from "@/views/runs/RunWithChanges";
 import { NoticesToggle } from "@/views/shell/NoticesToggle";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
@@ -64,7 +66,12 @@ export function ControlBar() {
         {VERBS.map((verb) => (
           <VerbButton key={verb} verb={verb} why={whyNot(info, verb, answered)} onVerb={doVerb} />
         ))}
-        {!info.live && !info.imported && <AgainButton run={info.run} />}
+        {!info.live && !info.imported && (
+          <>
+            <AgainButton run={info.run} />
+            <ChangesButton run={info.run} />
+          </>
+        )}
       </div>
       <Status />
       <CodeChanges />
@@ -123,6 +130,21 @@ const AgainButton = memo(function AgainButton({ run }: { run: string }) {
         <IconRefresh size={17} stroke={1.8} />
       </ActionIcon>
     </Tooltip>
+  );
+});
+
+const ChangesButton = memo(function ChangesButton({ run }: { run: string }) {
+  return (
+    <RunWithChanges
+      run={run}
+      renderButton={(open) => (
+        <Tooltip label="Run with changes…: the form, filled with what it began with">
+          <ActionIcon aria-label="Run with changes…" aria-haspopup="dialog" onClick={open}>
+            <IconAdjustmentsAlt size={17} stroke={1.8} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    />
   );
 });
 

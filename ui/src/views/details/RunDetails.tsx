@@ -13,6 +13,7 @@ import { useAnnotate } from "@/state/annotations";
 import { useForkEnd, useRunAgain } from "@/state/actions";
 import { saveRun } from "@/state/commands";
 import { RenameRun } from "@/views/runs/RenameRun";
+import { RunWithChanges } from "@/views/runs/RunWithChanges";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -50,6 +51,14 @@ export function RunDetails() {
           <Button variant="light" onClick={() => void runAgain(info.run)}>
             Run again
           </Button>
+          <RunWithChanges
+            run={info.run}
+            renderButton={(open) => (
+              <Button variant="default" onClick={open}>
+                Run with changes…
+              </Button>
+            )}
+          />
           <Button
             variant="default"
             title="A fork with all of this run behind it, for a team that can be told more.  To do again what failed, select it and edit it or fork there."

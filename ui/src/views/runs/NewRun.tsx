@@ -13,6 +13,7 @@ import {
   TextInput,
   UnstyledButton,
 } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconChevronRight, IconListSearch } from "@tabler/icons-react";
 import { type FormEvent, useEffect, useState } from "react";
 
@@ -20,12 +21,12 @@ import { api, type ApiError, got } from "@/api/client";
 import type { Description, FoundProgram, RunInfo, RunRequest, RunSummary } from "@/api/schema";
 import { ValueEditor } from "@/kit/ValueEditor";
 import { lineOf, settingsOf, wordsOf, writtenOf } from "@/model/command-line";
-import { functionsOf, inputOf, isScript, startValue, takesText } from "@/model/programs";
+import { formOf, formValue, functionsOf, inputOf, isScript, startValue, takesText } from "@/model/programs";
 import { knownTargets } from "@/model/runs";
 import { fieldOfRefusal, inputSchema, madeOf, type RunField } from "@/model/runs-input";
-import type { Json } from "@/model/schema";
+import { type Json, same } from "@/model/schema";
 import { attempt } from "@/state/commands";
-import { usePrograms } from "@/state/programs";
+import { useProgram, usePrograms } from "@/state/programs";
 
 import { Programs } from "./Programs";
 import classes from "./NewRun.module.css";
@@ -72,6 +73,9 @@ function withProgram(form: Form, program: FoundProgram): Form {
   return { ...form, spec: program.spec, input: startValue(program), without: program.takes === "nothing" };
 }
 
+/** Milliseconds after which a target that is being written is looked for. */
+const CALM = 150;
+
 const infoOf = (run: string) => got(api.GET("/api/runs/{run}", { params: { path: { run } } })) as Promise<RunInfo>;
 
 export interface NewRunProps {
@@ -91,8 +95,21 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
   const [found, setFound] = useState<Description | null>(null);
   const targets = knownTargets(runs);
   const here = usePrograms(form.folder.trim());
+  const spec = form.spec.trim();
+  const [calm] = useDebouncedValue(`${form.folder.trim()}\n${spec}`, CALM);
+  const isCalm = calm === `${form.folder.trim()}\n${spec}`;
+  const named = useProgram(form.folder.trim(), isCalm ? spec : "");
+  const [fitted, setFitted] = useState(from?.program?.spec ?? "");
+  if (isCalm && named && fitted !== spec) {
+    // What was written before its arguments were known goes into the form that they have.
+    setFitted(spec);
+    const untouched = program !== null && same(form.input, startValue(program));
+    setForm({ ...form, input: untouched ? startValue(named) : formValue(named, form.input) });
+    setProgram(named);
+  }
   const choose = (chosen: FoundProgram) => {
     setProgram(chosen);
+    setFitted(chosen.spec);
     setForm((before) => withProgram(before, chosen));
     setFound(null);
     setRefusal(null);
@@ -115,6 +132,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
       settings: writtenOf(info.config),
     };
     setForm((before) => ({ ...before, ...own, ...(whole && rest) }));
+    if (whole) setFitted("");
   };
   useEffect(() => {
     if (from?.like !== undefined) void like(from.like, true);
@@ -173,7 +191,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
     return undefined;
   };
   const about = (field: RunField) => (refusal?.field === field ? refusal.message : null);
-  const schema = (found && inputSchema(found)) ?? program?.input?.schema ?? null;
+  const schema = (found && inputSchema(found)) ?? (program && formOf(program)) ?? null;
   return (
     <Modal opened onClose={close} title="New run" size={640}>
       <form onSubmit={(event) => void start(event)}>
@@ -182,15 +200,23 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
             data-autofocus
             openOnFocus={false}
             label="Target"
-            description="A file and what makes the program in it, a module, a script, or a network file"
-            placeholder="team.py:get_team"
+            description={
+              <>
+                A Python file and a function (or team, graph, workflow) in it, or a script. A relative path starts in{" "}
+                {form.folder.trim() || here?.folder || "the server's folder"}. Functions of your own are seen in a run
+                once marked with <code>@outtake.model</code> or <code>@outtake.tool</code>.
+              </>
+            }
+            placeholder="story.py:write_story"
             data={targets.map(({ spec }) => spec)}
             value={form.spec}
             error={about("spec")}
             onChange={(spec) => {
-              change({ spec });
+              const untouched = program !== null && same(form.input, startValue(program));
+              change({ spec, ...(untouched && { input: "" }) });
               setFound(null);
-              setProgram(here?.programs.find((one) => one.spec === spec) ?? null);
+              setProgram(null);
+              setFitted("");
             }}
             onOptionSubmit={(spec) => {
               const known = targets.find((target) => target.spec === spec);
@@ -235,9 +261,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
           {found !== null && !isScript(form.spec.trim()) && (
             <output className={classes["found"]}>
               {madeOf(found) === "" ? "What it is made of is known once it runs. " : `It has ${madeOf(found)}. `}
-              {schema
-                ? "Its input has the fields below."
-                : "It does not say what its input may be: a text, or any JSON."}
+              {tellInput(program, schema !== null)}
             </output>
           )}
           <fieldset className={classes["input"]}>
@@ -254,6 +278,7 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
               <ValueEditor
                 key={`${from?.like ?? ""} ${program?.spec ?? ""} ${schema === null ? "" : "form"}`}
                 label="Input"
+                blank
                 text={program === null || takesText(program)}
                 schema={schema}
                 value={form.input}
@@ -345,4 +370,14 @@ export function NewRun({ from, runs, close, started }: NewRunProps) {
       </form>
     </Modal>
   );
+}
+
+/** What the input of a target is, in a few words. */
+function tellInput(program: FoundProgram | null, hasFields: boolean): string {
+  if (program?.takes === "nothing") return "It takes no input.";
+  if (!hasFields) return "It does not say what its input may be: a text, or any JSON.";
+  const parameter = program?.input?.parameter ?? null;
+  return program !== null && parameter !== null && takesText(program)
+    ? `Its input is given to it as ${parameter}.`
+    : "Its input has the fields below.";
 }

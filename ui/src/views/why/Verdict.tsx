@@ -2,13 +2,16 @@
 
 import { Anchor, Button } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import { IconAlertTriangle, IconCheck, IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { IconAlertTriangle, IconFileDiff, IconCheck, IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 
 import type { RunInfo } from "@/api/schema";
 import { oneLine } from "@/kit/words";
+import { tellNewCode } from "@/model/code";
 import { tellOrigin, tellUse } from "@/model/explaining";
 import { shortName } from "@/model/names";
+import { failedAtOnce } from "@/model/programs";
 import { isWrong, useExplanation } from "@/state/explanation";
+import { RunWithChanges } from "@/views/runs/RunWithChanges";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
@@ -25,7 +28,22 @@ export function Verdict() {
   const { info } = view;
   if (info === null || info.live) return null;
   if (isWrong(info)) return <Wrong info={info} />;
-  return info.outcome === "passed" ? <Right info={info} /> : null;
+  if (info.outcome === "passed") return <Right info={info} />;
+  return info.new_code.length > 0 ? <Anew info={info} /> : null;
+}
+
+/** Of a fork with new code, of which nothing says whether its answer is right. */
+function Anew({ info }: { info: RunInfo }) {
+  return (
+    <section className={classes["strip"]} aria-label="How it came out">
+      <IconFileDiff size={18} aria-hidden />
+      <p className={classes["told"]}>
+        <b>{tellNewCode(info.new_code)}</b>
+        <Changed info={info} told />
+      </p>
+      <Beside info={info} />
+    </section>
+  );
 }
 
 function Right({ info }: { info: RunInfo }) {
@@ -89,6 +107,16 @@ function Wrong({ info }: { info: RunInfo }) {
             </span>
           )}
         </p>
+        {failedAtOnce(info) && (
+          <RunWithChanges
+            run={info.run}
+            renderButton={(open) => (
+              <Button aria-haspopup="dialog" onClick={open}>
+                Run with changes…
+              </Button>
+            )}
+          />
+        )}
         <Beside info={info} />
         {found !== null && found.path.length > 0 && (
           <Button
@@ -107,8 +135,8 @@ function Wrong({ info }: { info: RunInfo }) {
   );
 }
 
-/** Of a fork: where it was changed, and what that cost. */
-function Changed({ info }: { info: RunInfo }) {
+/** Of a fork: where it was changed, and what that cost; its new code unless that is told already. */
+function Changed({ info, told = false }: { info: RunInfo; told?: boolean }) {
   if (info.parent === null || info.parent === undefined) return null;
   const executed = calls(info.executed);
   const served = calls(info.reused);
@@ -116,6 +144,7 @@ function Changed({ info }: { info: RunInfo }) {
   const where = info.edits.length > 0 && at !== null && !isWrong(info) ? ` · changed at #${at}` : "";
   return (
     <span className="quiet">
+      {!told && info.new_code.length > 0 && ` · ${tellNewCode(info.new_code)}`}
       {where}
       {executed !== null && ` · ${executed} ${executed === 1 ? "call" : "calls"} executed`}
       {served !== null && `, ${served} from the record of ${info.parent}`}
