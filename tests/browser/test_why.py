@@ -27,7 +27,7 @@ def test_a_wrong_answer_is_explained_changed_and_right(visit: Visit, camera: Cam
     asked.get_by_role("button", name="Change and go on").click()
     article = page.get_by_role("article")
     field = article.get_by_role("textbox", name="Edit message")
-    expect(article).to_contain_text(re.compile(r"At most 13 calls will be executed .* 9 come from the record"))
+    expect(article).to_contain_text(re.compile(r"About 13 calls will be executed, as far as the record tells .* 9 come from the"))
     field.fill(REMEDY)
     article.get_by_role("button", name="Change and go on").click()
     expect(page).to_have_url(re.compile("/runs/r2"))
@@ -35,6 +35,38 @@ def test_a_wrong_answer_is_explained_changed_and_right(visit: Visit, camera: Cam
     camera.shoot(page, "right")
     verdict.get_by_role("button", name="Compare with r1").click()
     expect(page.get_by_role("group", name="Figures")).to_contain_text("Answered")
+
+
+UNCOVERED = """(field) => {
+    const { left, top, bottom } = field.getBoundingClientRect();
+    const seen = (y) => document.elementFromPoint(left + 20, y) === field;
+    return top >= 0 && bottom <= innerHeight && seen(top + 3) && seen((top + bottom) / 2) && seen(bottom - 3);
+}"""
+
+
+@pytest.mark.usefixtures("wrong")
+@pytest.mark.parametrize("height", [720, 800])
+def test_while_a_step_is_changed_its_line_stands_for_the_path(visit: Visit, camera: Camera, height: int) -> None:
+    page = visit("/runs/r1?why=true", viewport={"width": 1280, "height": height})
+    path = page.get_by_label("What led to it")
+    thought = path.get_by_role("listitem").filter(has_text="I know that name, so I take it")
+    thought.get_by_role("button", name="Change and go on").click()
+    field = page.get_by_role("article").get_by_role("textbox", name=re.compile("thought$"))
+    field.press("Control+End")
+    field.press_sequentially(" Then I read the whole table, sort it by walks, and take the first row of it." * 3)
+    note = page.get_by_role("article").get_by_role("status").filter(has_text="It still calls")
+    expect(note).to_contain_text("afterwards the agent reads your words")
+    expect(note).not_to_contain_text("…")
+    assert field.evaluate(UNCOVERED)
+    camera.shoot(page, f"why-edited-{height}")
+    expect(path.get_by_role("listitem")).to_have_count(1)
+    expect(path.get_by_role("listitem")).to_contain_text("I know that name, so I take it")
+    path.get_by_role("button", name=re.compile(r"^All \d+ steps$")).click()
+    expect(path.get_by_role("listitem").filter(has_text="first said here")).to_be_visible()
+    path.get_by_role("button", name="Only the step that is changed").click()
+    expect(path.get_by_role("listitem")).to_have_count(1)
+    page.get_by_role("article").get_by_role("button", name="Cancel").click()
+    expect(path.get_by_role("listitem").filter(has_text="first said here")).to_be_visible()
 
 
 @pytest.mark.usefixtures("wrong")
@@ -117,7 +149,7 @@ def test_a_record_and_a_marked_text_tell_where_they_came_from(visit: Visit) -> N
     origins.get_by_role("button", name="Where from?").click()
     expect(origins).to_contain_text(re.compile(r"was given #\d+ orchestrator"))
     origins.get_by_role("button", name="What follows?").click()
-    expect(origins).to_contain_text("At most")
+    expect(origins).to_contain_text("as far as the record tells")
     article.get_by_text("FINAL ANSWER: 525").first.evaluate(
         """(element) => {
             const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

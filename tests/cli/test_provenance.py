@@ -108,6 +108,7 @@ def test_affects_tells_what_could_change_and_what_a_fork_executes_is_in_it(grade
     assert (fork["output"], fork["executed"]["model"]) == ("The class has 67.92 % in all.", 1)
     text = graded("affects", "r1", str(compute)).ok().out
     assert "1 of 7 model and tool calls could change (14%)" in text
+    assert "a fork executes about 1 call, as far as the record tells" in text
     assert "model main/write" in text
 
 

@@ -293,6 +293,7 @@ def print_reach(console: Console, found: Document, limit: int) -> None:
         f"{calls['could']:,} of {words.count(calls['all'], 'model and tool call')} could change "
         f"({found['share']:.0%}); {calls['cannot']:,} later {'one' if calls['cannot'] == 1 else 'ones'} cannot"
     )
+    console.print(f"a fork executes about {words.count(calls['could'], 'call')}, as far as the record tells")
     racing = sum(1 for reached in could if reached["race"])
     if racing:
         console.print(f"{racing:,} of them only if parts that run at once finish in another order", style="dim")

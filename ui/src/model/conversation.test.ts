@@ -387,4 +387,7 @@ it("tells which calls stay where only the words of an answer are changed", () =>
   const other = { ...call, arguments: '{"link": "Batting"}' };
   expect(callsThatStay(answer, { ...answer, thought: "I read the table.", content: [other] })).toEqual([]);
   expect(callsThatStay(answer, "525")).toEqual([]);
+  const address = `http://127.0.0.1/${"statistics/".repeat(20)}`;
+  const long = { ...answer, content: [{ ...call, arguments: JSON.stringify({ address }) }] };
+  expect(callsThatStay(long, { ...long, thought: "I read the table." })).toEqual([`click(address: ${address})`]);
 });

@@ -6,8 +6,6 @@
  * place, so that nothing which is not understood here is ever lost.
  */
 
-import { oneLine } from "@/kit/words";
-
 import { isFields, type Fields, type Json, type Schema } from "./schema";
 
 /** Where something stands in a recorded value: names of fields and places in lists. */
@@ -604,10 +602,7 @@ export function inferredSchema(value: Json): Schema {
   return { type: "object", properties, required: Object.keys(value) };
 }
 
-/** Characters of an argument in a call that is told in a line. */
-const LONGEST = 40;
-
-/** The tool calls that a changed answer still makes as before, though its words are others: `click(link: Jackson)`. */
+/** The tool calls that a changed answer still makes as before, though its words are others, in full: `click(link: Jackson)`. */
 export function callsThatStay(before: Json, after: Json): string[] {
   const [old, next] = [readAnswer(before), readAnswer(after)];
   if (old === null || next === null || textsOf(old.message) === textsOf(next.message)) return [];
@@ -624,7 +619,7 @@ function callsOf({ parts }: Message): string[] {
 }
 
 function tellCall({ name, arguments: given }: Call): string {
-  const told = (value: Json) => oneLine(typeof value === "string" ? value : JSON.stringify(value), LONGEST);
+  const told = (value: Json) => (typeof value === "string" ? value : JSON.stringify(value));
   const fields = isFields(given)
     ? Object.entries(given).map(([field, value]) => `${field}: ${told(value)}`)
     : [told(given)];

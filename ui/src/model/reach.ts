@@ -34,6 +34,7 @@ function startsOf(outline: Outline, component: string, occurrence: number | null
   return meant.length > MOST ? null : meant;
 }
 
+/** About: what is asked anew may be answered by calls that the record does not know. */
 export function tellReach(reach: CallReach | null): string {
   if (reach === null) return "";
   const { all, could, tokens, cost } = reach;
@@ -44,5 +45,6 @@ export function tellReach(reach: CallReach | null): string {
   ];
   const known = spent.filter(Boolean).join(", ");
   const rest = all - could;
-  return `At most ${calls} will be executed${known && ` (here they took ${known})`}, ${rest} ${rest === 1 ? "comes" : "come"} from the record.`;
+  const took = known && ` (here they took ${known})`;
+  return `About ${calls} will be executed, as far as the record tells${took}; ${rest} ${rest === 1 ? "comes" : "come"} from the record.`;
 }

@@ -45,10 +45,10 @@ describe("what a fork will execute", () => {
   it("is told with what it cost", () => {
     const reach = { all: 22, could: 13, cannot: 0, tokens: { in: 5000, out: 21 }, cost: 0.02, seconds: 1 };
     expect(tellReach(reach)).toBe(
-      "At most 13 calls will be executed (here they took 5,021 tokens, $0.02), 9 come from the record.",
+      "About 13 calls will be executed, as far as the record tells (here they took 5,021 tokens, $0.02); 9 come from the record.",
     );
     expect(tellReach({ ...reach, all: 2, could: 1, tokens: { in: 0, out: 0 }, cost: 0 })).toBe(
-      "At most 1 call will be executed, 1 comes from the record.",
+      "About 1 call will be executed, as far as the record tells; 1 comes from the record.",
     );
     expect(tellReach(null)).toBe("");
   });

@@ -78,6 +78,7 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
   useEffect(() => {
     if (box.current?.contains(document.activeElement)) return;
     box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus();
+    box.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const queued = info?.live === true && change.op === "replace_message";
   const edit: Edit = { op: change.op, seq: change.seq, value: next };
@@ -111,6 +112,7 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
     <section
       ref={box}
       className={classes["editor"]}
+      data-staying={staying.length > 0 || undefined}
       aria-label={change.label}
       onKeyDown={onEscape(() => closeEdit(id, seq))}
     >
@@ -124,31 +126,28 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
           />
         )}
       </Group>
-      <ValueEditor
-        value={next}
-        base={value}
-        label={change.label}
-        text={change.op === "replace_message"}
-        schema={isFields(accepts) ? accepts : null}
-        tools={tools}
-        autoFocus
-        onChange={(to, why) => {
-          writeEdit(id, seq, to);
-          setProblem(why);
-        }}
-        onSubmit={() => void save()}
-      />
+      <div className={classes["written"]}>
+        <ValueEditor
+          value={next}
+          base={value}
+          label={change.label}
+          text={change.op === "replace_message"}
+          schema={isFields(accepts) ? accepts : null}
+          tools={tools}
+          autoFocus
+          onChange={(to, why) => {
+            writeEdit(id, seq, to);
+            setProblem(why);
+          }}
+          onSubmit={() => void save()}
+        />
+      </div>
       {problem !== null && (
         <p role="alert" className={classes["error"]}>
           {problem}
         </p>
       )}
-      <Group gap={6} mt={8} className={classes["end"] ?? ""}>
-        {staying.length > 0 && (
-          <p role="status" className={classes["staying"]} title={staying.join(", ")}>
-            Only its words are changed. It still calls <code>{staying.join(", ")}</code>
-          </p>
-        )}
+      <Group gap={6} mt={8}>
         <Button
           leftSection={<IconGitFork size={14} />}
           loading={busy}
@@ -175,10 +174,17 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
           Cancel
         </Button>
       </Group>
-      <p className={classes["hint"]}>
-        {gives && "The call itself is not made. "}
-        {tellReach(reach) || `A fork of ${id} goes on from #${seq}.`} #{seq} stays as it is here.
-      </p>
+      <div className={classes["about"]}>
+        {staying.length > 0 && (
+          <p role="status" className={classes["staying"]}>
+            It still calls <code>{staying.join(", ")}</code> now; afterwards the agent reads your words.
+          </p>
+        )}
+        <p className={classes["hint"]}>
+          {gives && (call === "model" ? "The model itself is not asked. " : "The call itself is not made. ")}
+          {tellReach(reach) || `A fork of ${id} goes on from #${seq}.`} #{seq} stays as it is here.
+        </p>
+      </div>
     </section>
   );
 }

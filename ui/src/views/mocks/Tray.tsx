@@ -82,7 +82,7 @@ function Collected({ drafts }: { drafts: readonly Draft[] }) {
   return (
     <span>
       <b>{count(drafts.length, "change")}</b>
-      {calls !== null && <span className="quiet"> · about {count(calls, "call")}</span>}
+      {calls !== null && <span className="quiet"> · about {count(calls, "call")}, as far as the record tells</span>}
     </span>
   );
 }

@@ -1,15 +1,20 @@
-/** The path to a wrong answer: from what led to it, over where it was said first, to the end; each step can be changed. */
+/**
+ * The path to a wrong answer: from what led to it, over where it was said first, to the end; each step can be changed. While
+ * one is, its line stands for the path: the room is the editor's.
+ */
 
 import { Anchor, Button } from "@mantine/core";
-import { IconPencil } from "@tabler/icons-react";
+import { IconChevronDown, IconChevronUp, IconPencil } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 
 import type { Explanation, PathStep } from "@/api/schema";
-import { oneLine } from "@/kit/words";
+import { count, oneLine } from "@/kit/words";
 import { aspectOf, ASPECT_NAMES } from "@/model/aspects";
 import { againAfter, type Part, partsOf, tellStep, turningPoint } from "@/model/explaining";
 import { shortName } from "@/model/names";
+import { NONE } from "@/model/outline";
 import { firstChange } from "@/model/verbs";
+import { useBegun } from "@/state/editing";
 import { useGlance } from "@/state/run";
 import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { Around } from "@/views/records/Around";
@@ -20,13 +25,49 @@ import { useWorkspace } from "@/views/workspace/context";
 import classes from "./Why.module.css";
 
 export function Path({ found }: { found: Explanation }) {
-  const { run } = useWorkspace();
+  const { id, run, place } = useWorkspace();
   const [shown, setShown] = useState<ReadonlySet<Part>>(new Set());
+  const changing = useBegun(id, place.at ?? NONE)?.open === true;
+  const [wanted, setWanted] = useState(false);
+  if (!changing && wanted) setWanted(false);
   const parts = partsOf(found);
   const turning = turningPoint(found);
   useEffect(() => run.want(found.path.map(({ seq }) => seq)), [run, found]);
+  if (changing && !wanted) {
+    const at = found.path.findIndex(({ seq }) => seq === place.at);
+    const chosen = found.path[at];
+    return (
+      <section className={classes["path"]} data-folded aria-label="What led to it">
+        {chosen !== undefined && (
+          <ol>
+            <Step step={chosen} part={parts[at] ?? "led"} again={[]} turning={false} changing />
+          </ol>
+        )}
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-expanded={false}
+          rightSection={<IconChevronDown size={13} />}
+          onClick={() => setWanted(true)}
+        >
+          All {count(found.path.length, "step")}
+        </Button>
+      </section>
+    );
+  }
   return (
     <section className={classes["path"]} aria-label="What led to it">
+      {changing && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-expanded
+          rightSection={<IconChevronUp size={13} />}
+          onClick={() => setWanted(false)}
+        >
+          Only the step that is changed
+        </Button>
+      )}
       <ol>
         {found.path.map((step, n) => {
           const part = parts[n] ?? "led";
@@ -34,7 +75,16 @@ export function Path({ found }: { found: Explanation }) {
           if (part === "again") return null;
           const again = againAfter(parts, found.path, n);
           if (!folds)
-            return <Step key={step.seq} step={step} part={part} again={again} turning={step.seq === turning} />;
+            return (
+              <Step
+                key={step.seq}
+                step={step}
+                part={part}
+                again={again}
+                turning={step.seq === turning}
+                changing={changing && step.seq === place.at}
+              />
+            );
           if (parts[n - 1] === part) return null;
           const count = parts.filter((other) => other === part).length;
           return (
@@ -56,9 +106,11 @@ interface StepProps {
   /** Where the same component says it again. */
   again: readonly number[];
   turning: boolean;
+  /** Whether its editor is open. */
+  changing: boolean;
 }
 
-function Step({ step, part, again, turning }: StepProps) {
+function Step({ step, part, again, turning, changing }: StepProps) {
   const { run, view, place, select } = useWorkspace();
   const doVerb = useRecordVerb();
   const { seq, match } = step;
@@ -102,7 +154,7 @@ function Step({ step, part, again, turning }: StepProps) {
           ))}
         </span>
       )}
-      {can && (
+      {can && !changing && (
         <Button
           variant={turning ? "light" : "subtle"}
           size="compact-sm"
