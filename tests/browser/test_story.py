@@ -354,6 +354,72 @@ def test_why_goes_through_the_plan_that_carried_the_number(visit: Visit, served:
     expect(steps.last).to_contain_text("the answer")
 
 
+def in_sight(page: Page, name: str, part: float = 1.0) -> bool:
+    """Whether something that is marked is in the window of the story, or in the first part of it."""
+    script = """([name, part]) => {
+        const window = document.querySelector("[data-testid=records]").getBoundingClientRect();
+        const places = [...CSS.highlights.get(name)].map((range) => range.getBoundingClientRect());
+        const end = window.top + window.height * part;
+        return places.some(({ top, bottom }) => bottom > top && top >= window.top && bottom <= end);
+    }"""
+    return bool(page.evaluate(script, [name, part]))
+
+
+def test_an_open_card_keeps_what_it_says_wrong_and_is_the_way_there(
+    visit: Visit, served: Served, prices: str, camera: Camera
+) -> None:
+    first = sent(served, prices, "Sold in December")
+    page = visit(f"/runs/{prices}?side=none&bottom=none")
+    card = page.get_by_role("row").filter(has_text="Nothing else is new")
+    expect(card).to_contain_text(re.compile(rf"#\d+\W{first + 1}"))  # the records of the card, which others name
+    card.get_by_role("button", name="Open the card").click()
+    expect(card).to_contain_text("419 Taylor Avenue")
+    way = card.get_by_role("button", name=re.compile("^says 445,000"))
+    expect(way).to_contain_text("Sold in December for $445,000")
+    page.wait_for_function("(CSS.highlights.get('outtake-wrong')?.size ?? 0) > 0")
+    way.click()
+    expect(page).to_have_url(re.compile(rf"at={first}\b"))
+    settled(page)
+    assert in_sight(page, "outtake-wrong")
+    page.keyboard.press("w")
+    steps = page.get_by_label("What led to it").get_by_role("listitem")
+    steps.filter(has_text="the answer").get_by_role("button").first.click()
+    expect(page).to_have_url(re.compile(rf"at=(?!{first}\b)"))
+    for _ in range(2):  # also where it is selected already
+        steps.filter(has_text="first said here").get_by_role("button").first.click()
+        expect(page).to_have_url(re.compile(rf"at={first}\b"))
+        settled(page)
+        assert in_sight(page, "outtake-wrong")
+        page.get_by_role("grid", name="Story").evaluate("(list) => list.scrollTo(0, 0)")
+    camera.shoot(page, "story-wrong")
+
+
+def test_the_end_is_marked_and_what_came_from_somebody_is_no_question(
+    visit: Visit, served: Served, prices: str
+) -> None:
+    page = visit(f"/runs/{prices}?side=none&bottom=none")
+    last = page.get_by_role("row").filter(has_text="No agent selected.")
+    expect(last).to_contain_text(re.compile(r"says 445000.*FINAL ANSWER: 445000"))
+    ended = page.get_by_role("row").filter(has_text="The run has ended")
+    assert ended.locator("[data-marks]").inner_text() == "445000"
+    expect(page.get_by_role("grid", name="Story")).not_to_contain_text("asks")
+
+
+def test_a_number_is_found_however_it_is_written(visit: Visit, served: Served, prices: str) -> None:
+    page = visit(f"/runs/{prices}?side=none&bottom=none&q=445000")
+    grid = page.get_by_role("grid", name="Story")
+    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("found")
+    expect(grid).to_contain_text("Sold in December for $445,000")
+    page.wait_for_function("(CSS.highlights.get('outtake-search')?.size ?? 0) > 3")
+    field = page.get_by_label("Search the records")
+    for _ in range(4):
+        before = page.url
+        field.press("Enter")
+        page.wait_for_function("(before) => location.href !== before", arg=before)
+        settled(page)
+        assert in_sight(page, "outtake-search")
+
+
 def test_what_is_searched_for_comes_into_sight_in_a_card_higher_than_the_window(
     visit: Visit, served: Served, prices: str
 ) -> None:
@@ -368,14 +434,7 @@ def test_what_is_searched_for_comes_into_sight_in_a_card_higher_than_the_window(
     field.press("Enter")
     expect(page).to_have_url(re.compile(rf"at={seq}\b"))
     settled(page)
-    in_sight = page.evaluate(
-        """() => {
-            const window = document.querySelector("[data-testid=records]").getBoundingClientRect();
-            const places = [...CSS.highlights.get("outtake-search")].map((range) => range.getBoundingClientRect());
-            return places.some(({ top, bottom }) => bottom > top && top >= window.top && bottom <= window.bottom);
-        }"""
-    )
-    assert in_sight
+    assert in_sight(page, "outtake-search")
 
 
 def test_what_is_searched_for_is_marked_and_gone_to(visit: Visit, wrong: Document, camera: Camera) -> None:

@@ -27,7 +27,9 @@ def test_a_wrong_answer_is_explained_changed_and_right(visit: Visit, camera: Cam
     asked.get_by_role("button", name="Change and go on").click()
     article = page.get_by_role("article")
     field = article.get_by_role("textbox", name="Edit message")
-    expect(article).to_contain_text(re.compile(r"About 13 calls will be executed, as far as the record tells .* 9 come from the"))
+    expect(article).to_contain_text(
+        re.compile(r"About 13 calls will be executed, as far as the record tells .* 9 come from the")
+    )
     field.fill(REMEDY)
     article.get_by_role("button", name="Change and go on").click()
     expect(page).to_have_url(re.compile("/runs/r2"))

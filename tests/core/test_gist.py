@@ -88,3 +88,9 @@ def test_a_path_keeps_its_end_and_a_long_text_its_beginning() -> None:
     assert gist(f"File not found: {path}", []).endswith("Queen_Anne_2023.pdf")
     assert len(gist("\n".join(f"Line number {n} says something of its own" for n in range(200)), [])) <= LENGTH
     assert gist("", []) == ""
+
+
+def test_what_is_too_long_ends_with_a_word_and_says_so() -> None:
+    told = gist(" ".join(f"word{n}" for n in range(200)), [])
+    assert len(told) <= LENGTH
+    assert told.endswith("…") and told[:-1].split()[-1] in {f"word{n}" for n in range(200)}

@@ -133,6 +133,16 @@ def test_a_message_that_a_prompt_repeats_is_no_news(store: Store) -> None:
     assert (found.total, found.firsts) == (4, 2)
 
 
+@pytest.mark.parametrize("text", ["1445000", "1,445,000"])
+def test_a_number_is_found_with_and_without_commas(store: Store, text: str) -> None:
+    run = store.create(LAUNCH, None, seed=1).id
+    told = Bodies()
+    values: list[Json] = ["sold for $1,445,000", {"price": 1445000}, "1.445.000", "144,5000"]
+    for seq, value in enumerate(values):
+        store.append(run, [_record(seq, told.put(value))], told.take())
+    assert [hit.seq for hit in Search(store).find(run, text).hits] == [0, 1]
+
+
 def test_names_are_found_where_the_body_does_not_say_the_text(store: Store) -> None:
     bodies = Bodies()
     run = store.create(LAUNCH, None, seed=1).id

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,10 @@ from outtake_probe.records import Json
 
 AROUND = 80
 """Characters before and after what was found."""
+
+
+_PLAIN = re.compile(r"[1-9]\d{3,14}", re.ASCII)
+_PARTED = re.compile(r"\d{1,3}(?:,\d{3}){1,4}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,21 @@ def folded(text: str) -> str:
     return text.casefold()
 
 
+def spellings(text: str) -> tuple[str, ...]:
+    """The texts that a search for one finds: a number with and without commas between its thousands."""
+    number = text.strip()
+    if _PARTED.fullmatch(number):
+        return text, number.replace(",", "")
+    return (text, f"{int(number):,}") if _PLAIN.fullmatch(number) else (text,)
+
+
 def excerpt(value: Json, text: str, around: int = AROUND) -> Excerpt | None:
-    """The first place where a value, or a node of a body, says `text`."""
+    """The first place where a value, or a node of a body, says `text`, in any of its spellings."""
+    found = (_excerpt(value, spelling, around) for spelling in spellings(text))
+    return next((place for place in found if place is not None), None)
+
+
+def _excerpt(value: Json, text: str, around: int) -> Excerpt | None:
     sought = folded(text)
     for scalar in scalars(value):
         at = folded(scalar).find(sought)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from outtake.core.words import shortened
+
 LENGTH = 600
 """Characters of a gist."""
 LONGEST = 200_000
@@ -89,7 +91,7 @@ def gist(text: str, before: Sequence[Phrases]) -> str:
             heading = ""
             if size > LENGTH:
                 break
-    return "\n".join(kept)[:LENGTH]
+    return shortened("\n".join(kept), LENGTH)
 
 
 def _new_in(line: str, before: Sequence[Phrases]) -> str:

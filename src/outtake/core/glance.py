@@ -63,4 +63,5 @@ def _calls(plain: Json) -> int:
 def _cut(
     form: Literal["text", "json", "error", "thought"], text: str, typed: str, thought: str = "", calls: int = 0
 ) -> Glance:
-    return Glance(form, text[:LENGTH], len(text), typed, thought[:LENGTH], calls)
+    shown = text[:LENGTH] if form == "json" else words.shortened(text, LENGTH)
+    return Glance(form, shown, len(text), typed, words.shortened(thought, LENGTH), calls)

@@ -169,6 +169,15 @@ def one_line(text: str, limit: int = LINE) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+def shortened(text: str, limit: int) -> str:
+    """The first characters of a text, up to the end of a word where there is one near."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    whole = cut.rstrip() if text[limit - 1].isspace() else re.sub(r"\s+\S*$", "", cut)
+    return f"{whole if len(whole) > limit // 2 else cut}…"
+
+
 def ends(text: str, limit: int) -> str:
     """A long text on one line, without its middle: the answer is often the last thing that is said."""
     flat = " ".join(clean(text).split())

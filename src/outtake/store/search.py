@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import zstandard
 from sqlalchemy import bindparam, select
 
-from outtake.core.excerpts import folded
+from outtake.core.excerpts import folded, spellings
 from outtake.core.runs import Segment
 from outtake.store import tables
 from outtake.store.contents import Contents, Source
@@ -109,13 +109,17 @@ class Search:
         self._unpacker = zstandard.ZstdDecompressor()
 
     def find(self, run: str, text: str, *, after: int = -1, limit: int = 100, first: bool = False) -> Found:
-        """The records of a run that say `text`, whatever the case of its letters; the first `limit` over `after`.
+        """The records of a run that say `text`, whatever the case of its letters and, of a number, with or without
+        commas between its thousands; the first `limit` over `after`.
 
         With `first`, only those that say it in words that no record before them has.
         """
         with self._lock, self._store.decoding():
             log = self._read(run)
-            said = self._contents.saying(text)
+            said: dict[int, list[str]] = {}
+            for spelling in spellings(text):
+                for node, words in self._contents.saying(spelling).items():
+                    said.setdefault(node, []).extend(words)
             held = self._contents.holding(said)
             lines = list(self._lines(log, text, said, held))
             shown = (line for line in lines if line.seq > after and (line.first or not first))
@@ -123,11 +127,11 @@ class Search:
             return Found(len(lines), sum(line.first for line in lines), hits)
 
     def _lines(self, log: _Log, text: str, said: Said, held: Held) -> Iterator[_Line]:
-        sought = folded(text)
+        sought = [folded(spelling) for spelling in spellings(text)]
         named = {
             n: pairs[0]
             for names, n in self._names.items()
-            if (pairs := [pair for pair in names if sought in folded(pair[1])])
+            if (pairs := [pair for pair in names if any(one in folded(pair[1]) for one in sought)])
         }
         having = said.keys() | held.keys()
         looked: set[int] = set()

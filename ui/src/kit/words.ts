@@ -26,8 +26,23 @@ export function moment(seconds: number, now = new Date()): string {
     : `${at.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time.slice(0, 5)}`;
 }
 
-/** The first characters of a text, on one line. */
+/** A text that was cut at its beginning, from its first whole word on; one without blanks as it is. */
+export function fromWord(text: string): string {
+  const at = text.search(/\s/);
+  return at < 0 || at === text.length - 1 ? text : text.slice(at).trimStart();
+}
+
+/** A text that was cut at its end, to its last whole word; one without blanks as it is. */
+export function toWord(text: string): string {
+  const at = text.search(/\s\S*$/);
+  return at <= 0 ? text : text.slice(0, at);
+}
+
+/** The first characters of a text, on one line, up to the end of a word where there is one near. */
 export function oneLine(text: string, limit = 160): string {
   const flat = text.replaceAll(/\s+/g, " ").trim();
-  return flat.length <= limit ? flat : `${flat.slice(0, limit - 1)}…`;
+  if (flat.length <= limit) return flat;
+  const cut = flat.slice(0, limit - 1);
+  const whole = flat[limit - 1] === " " ? cut : cut.slice(0, Math.max(0, cut.lastIndexOf(" ")));
+  return `${whole.length > limit / 2 ? whole : cut}…`;
 }

@@ -452,6 +452,13 @@ export function placeOf(story: Story, turns: Turns, outline: Outline, seq: numbe
   return best;
 }
 
+/** Whether a card only heard what a record says: what came in, which is told by who said it. */
+export function isHeard(turns: Turns, turn: number, seq: number): boolean {
+  const own = turns.turnOf(seq);
+  if (own !== turn) return own !== NONE && turns.kinds[own] === "message";
+  return seq === turns.starts[turn] && turns.asked[turn] !== seq && turns.kinds[turn] === "invocation";
+}
+
 /**
  * Of what was found, the records that a story shows: what came in is told by who said it, and what went back by the message
  * that said it, unless they alone say it.
@@ -466,14 +473,11 @@ export function hitsOf(turns: Turns, outline: Outline, found: Iterable<number>):
   }
   const hits: number[] = [];
   for (const [turn, seqs] of byTurn) {
-    const start = turns.starts[turn] ?? NONE;
     const inside = turns
       .partsOf(turn)
       .some(({ kind, seq, end }) => kind === "said" && seqs.some((one) => one >= seq && one <= end));
     const told = seqs.filter((seq) => turns.turnOf(seq) === turn && (seq !== turns.ends[turn] || !inside));
-    const own = told.filter(
-      (seq) => seq !== start || turns.asked[turn] === start || turns.kinds[turn] !== "invocation",
-    );
+    const own = told.filter((seq) => !isHeard(turns, turn, seq));
     hits.push(...(own.length > 0 ? own : seqs.slice(0, 1)));
   }
   return hits.toSorted((one, other) => one - other);

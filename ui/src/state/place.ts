@@ -64,6 +64,8 @@ export function readPlace(search: Record<string, unknown>): Place {
   for (const name of ["component", "vs", "q", "kinds", "only"] as const) {
     const value = search[name];
     if (typeof value === "string" && value !== "") place[name] = value;
+    // A number that is searched for, in an address that somebody has typed.
+    if (typeof value === "number") place[name] = String(value);
   }
   for (const dock of ["bottom", "side"] as const) {
     const value = search[dock];

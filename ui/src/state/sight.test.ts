@@ -18,18 +18,25 @@ it("tells of what is in sight when that changes", () => {
 
 it("brings records into sight by who offers it last", () => {
   const sight = new Sight();
-  const [first, second] = [vi.fn(), vi.fn()];
+  const [first, second] = [seeker(), seeker()];
   sight.seek(1);
-  const scroll = vi.fn();
-  const stopFirst = sight.attach({ seek: first, scroll });
-  const stopSecond = sight.attach({ seek: second, scroll });
+  const stopFirst = sight.attach(first);
+  const stopSecond = sight.attach(second);
   stopFirst();
   sight.seek(2);
-  expect(first).not.toHaveBeenCalled();
-  expect(second).toHaveBeenCalledWith(2);
+  sight.reveal(3);
+  expect(first.seek).not.toHaveBeenCalled();
+  expect(second.seek).toHaveBeenCalledWith(2);
+  expect(second.reveal).toHaveBeenCalledWith(3);
   sight.scroll(0.9, "windows");
-  expect(scroll).toHaveBeenCalledExactlyOnceWith(0.9, "windows");
+  expect(second.scroll).toHaveBeenCalledExactlyOnceWith(0.9, "windows");
   stopSecond();
-  sight.seek(3);
-  expect(second).toHaveBeenCalledTimes(1);
+  sight.seek(4);
+  sight.reveal(5);
+  expect(second.seek).toHaveBeenCalledTimes(1);
+  expect(second.reveal).toHaveBeenCalledTimes(1);
 });
+
+function seeker() {
+  return { seek: vi.fn(), reveal: vi.fn(), scroll: vi.fn() };
+}

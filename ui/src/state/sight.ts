@@ -9,6 +9,8 @@ export type InSight = readonly [first: number, last: number];
 export interface Scrolled {
   /** Bring a record into sight, without selecting it. */
   seek: (seq: number) => void;
+  /** Bring into sight what a record says of what is looked for, also where it is selected already. */
+  reveal: (seq: number) => void;
   /** Scroll by so many pixels, or so many times what is in sight. */
   scroll: (by: number, unit: "pixels" | "windows") => void;
 }
@@ -36,6 +38,11 @@ export class Sight {
   /** Bring a record into sight, without selecting it. */
   seek(seq: number): void {
     this.scrolled?.seek(seq);
+  }
+
+  /** Bring into sight what a record says of what is looked for, also where it is selected already. */
+  reveal(seq: number): void {
+    this.scrolled?.reveal(seq);
   }
 
   /** Scroll what is in sight. */

@@ -63,7 +63,7 @@ interface FiltersProps {
 const THINGS: { [density in Density]: string } = { story: "card", calls: "row", records: "row" };
 
 export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }: FiltersProps) {
-  const { id, view, place, go } = useWorkspace();
+  const { id, view, place, go, sight } = useWorkspace();
   const { outline } = view;
   const aspects = aspectsOf(place) ?? DEFAULT_ASPECTS;
   const plumbing = place.plumbing === true;
@@ -79,7 +79,9 @@ export function Filters({ lines, search, folded, onFoldAll, opened, onOpenAll }:
   const hit = place.at === undefined ? NONE : hits.indexOf(place.at);
   const toHit = (back: boolean) => {
     const seq = nextOf(hits, place.at ?? NONE, back);
-    if (seq !== NONE) go({ at: seq, component: undefined });
+    if (seq === NONE) return;
+    go({ at: seq, component: undefined });
+    sight.reveal(seq);
   };
   const openAll = () => {
     const starts = new Set<number>();

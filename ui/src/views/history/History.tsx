@@ -8,6 +8,7 @@ import { Empty } from "@/kit/Empty";
 import { NONE, type Outline } from "@/model/outline";
 import { clockOf, speaks } from "@/model/rows";
 import { tell } from "@/model/telling";
+import { spellingsOf } from "@/model/spellings";
 import { cardOf, hitsOf, type Turns } from "@/model/turns";
 import { useFindings } from "@/state/annotations";
 import { useExplanation } from "@/state/explanation";
@@ -23,7 +24,7 @@ import { useWorkspace } from "@/views/workspace/context";
 import { useOpen } from "@/views/workspace/Docks";
 
 import { Filters } from "./Filters";
-import { placeOfPart, useHighlights } from "./highlights";
+import { placeOfPart, useHighlights, useWrongMarked } from "./highlights";
 import classes from "./History.module.css";
 import { type Lines, useLines } from "./lines";
 import { type Held, List, type ListHandle } from "./List";
@@ -52,7 +53,8 @@ export function History({ focused }: { focused: boolean }) {
   const [menu, setMenu] = useState<MenuAt | null>(null);
   const live = view.info?.live ?? false;
   useReadingKeys(turns);
-  useHighlights(frame, place.q);
+  const sought = useMemo(() => (place.q === undefined ? NO_TEXTS : spellingsOf(place.q)), [place.q]);
+  useHighlights(frame, sought);
 
   const empty = lines.length === 0;
   useEffect(() => {
@@ -81,6 +83,7 @@ export function History({ focused }: { focused: boolean }) {
     () =>
       sight.attach({
         seek: (seq) => list.current?.seek(seq),
+        reveal: (seq) => list.current?.reveal(seq),
         scroll: (by, unit) => list.current?.scroll(by, unit),
       }),
     [sight],
@@ -94,6 +97,13 @@ export function History({ focused }: { focused: boolean }) {
     (seq: number) =>
       go({ at: seq, component: undefined, mode: undefined, ...(beside && { side: "inspector" as const }) }),
     [go, beside],
+  );
+  const onReveal = useCallback(
+    (seq: number) => {
+      onSelect(seq);
+      sight.reveal(seq);
+    },
+    [onSelect, sight],
   );
   const onFold = useCallback((seq: number) => setFolded((before) => toggled(before, seq)), []);
   const onOpen = useCallback((seq: number) => setOpened((before) => toggled(before, seq)), []);
@@ -183,6 +193,7 @@ export function History({ focused }: { focused: boolean }) {
 
   const explained = useExplanation(view.info);
   const wrongBy = useMemo(() => wrongByCard(turns, outline, lines, explained), [turns, outline, lines, explained]);
+  useWrongMarked(frame, wrongBy.size > 0);
 
   const drawCard = (line: number) => {
     const turn = lines.story?.turns[line] ?? NONE;
@@ -209,6 +220,7 @@ export function History({ focused }: { focused: boolean }) {
         passages={byCard.get(turn) ?? NO_PASSAGES}
         wrong={wrongBy.get(turn) ?? NOT_WRONG}
         onSelect={onSelect}
+        onReveal={onReveal}
         onOpen={onOpen}
         onFold={onFold}
         onMenu={onMenu}
@@ -249,7 +261,9 @@ export function History({ focused }: { focused: boolean }) {
 
   const placeIn = (seq: number): number | null => {
     const row = document.getElementById(`row-${lines.seqAt(lines.lineOf(seq))}`);
-    return row === null ? null : placeOfPart(row, seq, place.q);
+    if (row === null) return null;
+    const wrong = wrongBy.get(cardOf(turns, outline, seq)) ?? NOT_WRONG;
+    return placeOfPart(row, seq, [...sought, ...wrong.filter((one) => one.seq === seq).map(({ said }) => said)]);
   };
 
   const estimate = (line: number) => {
@@ -323,6 +337,7 @@ function NoRows({ loading }: { loading: boolean }) {
 
 const NOTHING: ReadonlySet<number> = new Set();
 const NO_PASSAGES: readonly Passage[] = [];
+const NO_TEXTS: readonly string[] = [];
 const NOT_WRONG: readonly Wrong[] = [];
 
 function toggled(before: ReadonlySet<number>, seq: number): ReadonlySet<number> {
@@ -385,8 +400,8 @@ function wrongByCard(
 ): ReadonlyMap<number, Wrong[]> {
   const found = new Map<number, Wrong[]>();
   if (lines.story === null) return found;
-  for (const { seq, kind, says, match } of explained?.path ?? []) {
-    if (!says || match === null || kind === "run_ended" || seq >= outline.length) continue;
+  for (const { seq, says, match } of explained?.path ?? []) {
+    if (!says || match === null || seq >= outline.length) continue;
     const turn = cardOf(turns, outline, seq);
     found.set(turn, [...(found.get(turn) ?? []), { seq, ...match }]);
   }

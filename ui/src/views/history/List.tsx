@@ -44,6 +44,8 @@ export interface ListHandle {
   seek: (seq: number) => void;
   /** Scroll by so many pixels, or so many times what is in sight. */
   scroll: (by: number, unit: "pixels" | "windows") => void;
+  /** Bring into sight what a record says of what is looked for: where it is not, to the upper third. */
+  reveal: (seq: number) => void;
 }
 
 interface ListProps {
@@ -78,7 +80,9 @@ export interface Held {
   end?: boolean;
   /** Where it is seen. */
   seen?: number;
-  /** Of a line that is higher than the window: pixels from the top of the window to what it says of the record. */
+  /** What the line says of the record is held, and not the line; so it is of a line that is higher than the window. */
+  part?: boolean;
+  /** Pixels from the top of the window to that part. */
   inside?: number;
 }
 
@@ -173,10 +177,10 @@ export function List(props: ListProps) {
     const line = pin === null ? NONE : lines.lineOf(pin.seq);
     if (pin === null || line === NONE || view.high === 0) return;
     const start = heights.startOf(line);
-    const inner = box.current !== null && heights.of(line) > view.high ? placeIn(pin.seq) : null;
+    const inner = box.current !== null && (pin.part || heights.of(line) > view.high) ? placeIn(pin.seq) : null;
     if (box.current !== null && inner !== null) {
       const from = start + inner - box.current.scrollTop;
-      pin.inside ??= from >= 0 && from <= view.high - NEAR ? from : view.high / 3;
+      pin.inside ??= isInSight(from) ? from : view.high / 3;
       scrollTo(start + inner - pin.inside);
       pin.seen = start - box.current.scrollTop;
       looked.current = kept(pin);
@@ -187,6 +191,11 @@ export function List(props: ListProps) {
     pin.seen = start - to;
     looked.current = kept(pin);
     scrollTo(to);
+  }
+
+  /** Whether a place so many pixels below the top of the window is in sight. */
+  function isInSight(from: number): boolean {
+    return from >= 0 && from <= view.high - NEAR;
   }
 
   /** Lines have become higher or lower, those above the window by so much: what is in sight stays there. */
@@ -275,6 +284,20 @@ export function List(props: ListProps) {
     scroll: (by, unit) => {
       letGo();
       box.current?.scrollBy({ top: unit === "pixels" ? by : by * view.high });
+    },
+    reveal: (seq) => {
+      const window = box.current;
+      const line = lines.lineOf(seq);
+      if (window === null || line === NONE || view.high === 0) return;
+      following.current = false;
+      shown.current = seq;
+      const start = heights.startOf(line) - window.scrollTop;
+      const inner = placeIn(seq);
+      const there = start + (inner ?? 0);
+      // At the lower edge it is in sight, but not what follows it.
+      const to = there >= 0 && there <= view.high / 2 ? there : view.high / 3;
+      pinned.current = { seq, offset: to, part: true, inside: to };
+      settle();
     },
   }));
 

@@ -1,3 +1,4 @@
+import { fromWord, toWord } from "@/kit/words";
 import { plain } from "@/views/story/told";
 
 /** Characters around what came out wrong: about a sentence, so that one sees what it was said of. */
@@ -16,16 +17,16 @@ export function Around({ before, said, after }: AroundProps) {
     <>
       {flat(before.slice(-BEFORE), before.length > BEFORE)}
       <mark>{said}</mark>
-      {flat(after.slice(0, AFTER))}
+      {flat(after.length > AFTER ? toWord(after.slice(0, AFTER)) : after)}
       {after.length > AFTER && "…"}
     </>
   );
 }
 
-/** On one line, from a whole word on, without the marks of Markdown; the blanks at its ends are part of it. */
+/** On one line, from a whole word on, without the marks of Markdown; where a line ended, a dot says so. */
 function flat(text: string, cut = false): string {
-  const whole = cut ? `…${text.replace(/^\S*\s/, "")}` : text;
-  return plain(`|${whole.replaceAll("**", "")}|`)
+  const whole = (cut ? `…${fromWord(text)}` : text).replaceAll("**", "");
+  return plain(`|${whole.replaceAll(/\s*\n\s*(?:[-*•] +)?/g, " · ")}|`)
     .slice(1, -1)
     .replaceAll(/\s+/g, " ");
 }

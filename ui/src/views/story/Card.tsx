@@ -9,8 +9,9 @@ import { aspectOf } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
 import { type Told, tell } from "@/model/telling";
-import type { Turns } from "@/model/turns";
+import { isHeard, type Turns } from "@/model/turns";
 import type { FollowedRun } from "@/state/run";
+import { MARKS } from "@/views/history/highlights";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
 import { Around } from "@/views/records/Around";
 import { Said } from "@/views/records/Said";
@@ -71,6 +72,8 @@ export interface CardProps {
   /** Where it says the wrong answer of the run. */
   wrong: readonly Wrong[];
   onSelect: (seq: number) => void;
+  /** Select a record, and bring what it says wrong into sight. */
+  onReveal: (seq: number) => void;
   onOpen: (seq: number) => void;
   onFold: (seq: number) => void;
   onMenu: (seq: number, x: number, y: number) => void;
@@ -136,9 +139,12 @@ function Turn(props: TurnProps) {
   const end = turns.ends[turn] ?? NONE;
   const answer = answerIn(turns, turn, glances);
   const gists = (seq: number) => props.run.gist(seq);
-  const steps = open ? [] : stepsOf(outline, turns, turn, glances, gists, answer, live);
+  const every = open ? [] : stepsOf(outline, turns, turn, glances, gists, answer, live);
+  const steps = every.filter((step) => !isToldAsWrong(step, props.wrong));
   const { first, left, last } = fewOf(steps, STEPS);
-  const line = (step: Step, n: number) => <StepLine key={`${step.seq} ${step.kind} ${n}`} step={step} at={at} />;
+  const line = (step: Step, n: number) => (
+    <StepLine key={`${step.seq} ${step.kind} ${n}`} step={step} at={at} wrong={props.wrong} />
+  );
   const parts = turns.partsOf(turn).length;
   return (
     <>
@@ -169,7 +175,7 @@ function Turn(props: TurnProps) {
           </span>
         )}
         <Figures {...props} end={end} />
-        <span className={classes["number"]}>#{start}</span>
+        <span className={classes["number"]}>{numbersOf(turns, turn)}</span>
       </header>
       {props.finding !== null && (
         <p className={classes["finding"]}>{open ? props.finding : oneLine(props.finding, 240)}</p>
@@ -194,10 +200,10 @@ function Turn(props: TurnProps) {
             </button>
           )}
           {last.map(line)}
-          {answer !== null && <AnswerText answer={answer} gist={gists(answer.seq)} at={at} passages={props.passages} />}
+          {answer !== null && <AnswerText {...props} answer={answer} gist={gists(answer.seq)} />}
           {answer === null && end === NONE && live && <p className={classes["quiet"]}>…</p>}
           {answer === null && parts === 0 && end !== NONE && <p className={classes["quiet"]}>Nothing came back.</p>}
-          <Elsewhere passages={props.passages} answer={answer} />
+          <Elsewhere {...props} answer={answer} />
           <SaysWrong {...props} steps={steps} />
           {props.fold !== null && (
             <button
@@ -245,7 +251,7 @@ function Slim(props: CardProps & { told: Told; glance: Glance | undefined }) {
         (open ? (
           <Opened {...props} answer={null} />
         ) : (
-          <div className={classes["answer"]} data-form={glance?.form}>
+          <div className={classes["answer"]} data-form={glance?.form} {...marksOf(props.wrong, start)}>
             <p className={classes["clamp"]}>
               {passage ? <Said passage={passage} /> : glance && summaryOf(glance, props.run.gist(start))}
             </p>
@@ -370,20 +376,20 @@ function Asked({ outline, turns, turn, glances, follows, at }: TurnProps) {
   const heard = turns.heard[turn] ?? 0;
   return (
     <Line seq={asked} at={at} className="asked">
-      <span className={classes["label"]}>{from ? `${from} asks` : "asked"}</span>
+      <span className={classes["label"]}>{from ? `from ${from}` : "asked"}</span>
       <span className={classes["oneLine"]}>{oneLine(inWords(glance), 240)}</span>
       {heard > 0 && <span className={classes["figure"]}>and heard {count(heard, "message")} before</span>}
     </Line>
   );
 }
 
-function StepLine({ step, at }: { step: Step; at: number | undefined }) {
+function StepLine({ step, at, wrong }: { step: Step; at: number | undefined; wrong: readonly Wrong[] }) {
   const Sign = step.kind === "tool" ? ASPECT_ICONS["tool"] : step.kind === "model" ? ASPECT_ICONS["model"] : null;
   const chosen = at === undefined ? undefined : at === step.seq || at === step.end ? step.seq : undefined;
   switch (step.kind) {
     case "thought":
       return (
-        <Line seq={step.seq} at={chosen} className="thought">
+        <Line seq={step.seq} at={chosen} wrong={wrong} className="thought">
           <span className={classes["clamp2"]}>
             {oneLine(plain(step.text).replaceAll(/\n(?:[-*] )?/g, " · "), 600).replace(/^[-*] /, "")}
           </span>
@@ -391,14 +397,14 @@ function StepLine({ step, at }: { step: Step; at: number | undefined }) {
       );
     case "said":
       return (
-        <Line seq={step.seq} at={chosen} className="said">
+        <Line seq={step.seq} at={chosen} wrong={wrong} className="said">
           <span className={classes["label"]}>→ {someOf(step.to)}</span>
           <span className={classes["oneLine"]}>{oneLine(plain(step.text), 240)}</span>
         </Line>
       );
     default:
       return (
-        <Line seq={step.seq} at={chosen} className="chip" failed={step.failed}>
+        <Line seq={step.seq} at={chosen} wrong={wrong} className="chip" failed={step.failed}>
           {Sign && <Sign size={13} stroke={1.7} className={classes["sign"]} aria-label={step.kind} />}
           {step.kind === "tool" && (
             <span className={classes["tool"]}>
@@ -418,17 +424,15 @@ function StepLine({ step, at }: { step: Step; at: number | undefined }) {
   }
 }
 
-interface AnswerProps {
+interface AnswerProps extends CardProps {
   answer: Answer;
   /** What is new in it, where it is long. */
   gist: string | undefined;
-  at: number | undefined;
-  passages: readonly Passage[];
 }
 
-function AnswerText({ answer, gist, at, passages }: AnswerProps) {
+function AnswerText({ answer, gist, at, passages, wrong }: AnswerProps) {
   const { seq, glance } = answer;
-  const passage = passages.find((found) => found.seq === seq);
+  const passage = passages.find((found) => found.seq === seq && !isToldBy(wrong, found));
   return (
     <div className={classes["answer"]} data-form={glance.form} data-chosen={at === seq || undefined} data-seq={seq}>
       <p className={classes["clamp"]}>{passage ? <Said passage={passage} /> : summaryOf(glance, gist)}</p>
@@ -437,11 +441,11 @@ function AnswerText({ answer, gist, at, passages }: AnswerProps) {
 }
 
 /** Where else in the turn it says what is searched for. */
-function Elsewhere(props: { passages: readonly Passage[]; answer: Answer | null }): ReactNode {
-  const others = props.passages.filter(({ seq }) => seq !== props.answer?.seq).slice(0, 3);
+function Elsewhere({ passages, wrong, turns, turn, answer }: CardProps & { answer: Answer | null }): ReactNode {
+  const others = passages.filter((one) => one.seq !== answer?.seq && !isToldBy(wrong, one)).slice(0, 3);
   return others.map((passage) => (
     <Line key={passage.seq} seq={passage.seq} at={undefined} className="asked">
-      <span className={classes["label"]}>#{passage.seq}</span>
+      <span className={classes["label"]}>{whereOf(turns, turn, passage.seq)}</span>
       <span className={classes["oneLine"]}>
         <Said passage={passage} short />
       </span>
@@ -449,18 +453,58 @@ function Elsewhere(props: { passages: readonly Passage[]; answer: Answer | null 
   ));
 }
 
+/** Whether what is searched for is what came out wrong, which has a line of its own. */
+function isToldBy(wrong: readonly Wrong[], { seq, said }: Passage): boolean {
+  return wrong.some((one) => one.seq === seq && one.said.includes(said));
+}
+
+/** Where in a turn a record says something: what only came in was said by somebody else. */
+function whereOf(turns: Turns, turn: number, seq: number): string {
+  if (isHeard(turns, turn, seq)) return "in what it was told:";
+  const asked = turns.partsOf(turn).some((part) => part.kind === "model" && part.seq === seq);
+  return asked ? `in the prompt #${seq}:` : `#${seq}`;
+}
+
+/** The numbers of a turn's records, from the first to the last. */
+function numbersOf(turns: Turns, turn: number): string {
+  const start = turns.starts[turn] ?? 0;
+  const end = turns.ends[turn] ?? NONE;
+  const last = end === NONE ? (turns.partsOf(turn).at(-1)?.seq ?? start) : end;
+  return last > start ? `#${start}–${last}` : `#${start}`;
+}
+
+/** Whether a step is told as what is wrong: a note that is short enough for that. */
+function isToldAsWrong(step: Step, wrong: readonly Wrong[]): boolean {
+  return step.kind === "note" && step.text.length <= SEEN && wrong.some(({ seq }) => seq === step.seq);
+}
+
 /** What it says of what came out wrong: that may be anywhere in a long text. */
 function SaysWrong({ wrong, at, steps }: CardProps & { steps: readonly Step[] }): ReactNode {
   const seen = (one: Wrong) => steps.some(({ seq, text }) => seq === one.seq && text.length <= SEEN);
   const hidden = wrong.filter((one) => !seen(one));
-  return hidden.map(({ seq, before, said, after }) => (
-    <Line key={seq} seq={seq} at={at} className="wrong">
-      <span className={classes["label"]}>says {oneLine(said, 24)}</span>
-      <span className={classes["clamp2"]}>
-        <Around before={before} said={said} after={after} />
-      </span>
+  return hidden.map((one) => (
+    <Line key={one.seq} seq={one.seq} at={at} className="wrong">
+      <WrongWords one={one} />
     </Line>
   ));
+}
+
+/** What is wrong in a record, in the words around it. */
+export function WrongWords({ one }: { one: Wrong }) {
+  return (
+    <>
+      <span className={classes["label"]}>says {oneLine(one.said, 24)}</span>
+      <span className={classes["clamp2"]}>
+        <Around before={one.before} said={one.said} after={one.after} />
+      </span>
+    </>
+  );
+}
+
+/** What of the text of a record is marked as wrong. */
+export function marksOf(wrong: readonly Wrong[], seq: number): { [name: string]: string } {
+  const texts = wrong.filter((one) => one.seq === seq).map(({ said }) => said);
+  return texts.length === 0 ? {} : { [MARKS]: JSON.stringify([...new Set(texts)]) };
 }
 
 interface LineProps {
@@ -468,17 +512,19 @@ interface LineProps {
   at: number | undefined;
   className: string;
   failed?: boolean;
+  wrong?: readonly Wrong[];
   children: ReactNode;
 }
 
 /** A line of a card that is a record of its own. */
-export function Line({ seq, at, className, failed = false, children }: LineProps) {
+export function Line({ seq, at, className, failed = false, wrong = [], children }: LineProps) {
   return (
     <div
       className={`${classes["line"]} ${classes[className] ?? ""}`}
       data-chosen={at === seq || undefined}
       data-failed={failed || undefined}
       data-seq={seq}
+      {...marksOf(wrong, seq)}
     >
       {children}
     </div>

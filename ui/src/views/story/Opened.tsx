@@ -12,13 +12,13 @@ import { Bare, Thought } from "@/kit/body/BodyView";
 import { count, duration, oneLine } from "@/kit/words";
 import { shortName } from "@/model/names";
 import { NONE } from "@/model/outline";
-import { cardOf, type Part } from "@/model/turns";
+import { cardOf, isHeard, type Part } from "@/model/turns";
 import { useTold } from "@/state/bodies";
 import { type FollowedRun, useRecord } from "@/state/run";
 import { ASPECT_ICONS } from "@/views/records/icons";
 
 import type { CardProps } from "./Card";
-import { givenOf, lastPart, Line } from "./Card";
+import { givenOf, lastPart, Line, marksOf, type Wrong, WrongWords } from "./Card";
 import classes from "./Card.module.css";
 import { type Answer, inWords, isSame, isThought, recipientsOf } from "./told";
 
@@ -39,18 +39,23 @@ export function Opened(props: OpenedProps) {
   const shown = all ? parts : parts.slice(0, MANY);
   if (turns.kinds[turn] !== "invocation")
     return (
-      <Block {...props} seq={start}>
-        <Full run={run} seq={start} />
-      </Block>
+      <div className={classes["opened"]}>
+        <Ways {...props} />
+        <Block {...props} seq={start}>
+          <Full run={run} seq={start} />
+        </Block>
+      </div>
     );
   const glances = (seq: number): Glance | undefined => run.glance(run.record(seq)?.hash);
   const said = [...parts.filter(({ kind }) => kind === "said").map(({ seq }) => glances(seq)), answer?.glance];
   const own = end !== NONE && !outline.has(end, "empty") && (answer?.seq === end || !repeats(glances(end), said));
   const from = asked !== NONE && outline.kind(asked) === "message_queued" ? shortName(outline.component(asked)) : "";
   const heard = asked !== NONE && !outline.has(asked, "empty");
+  const told = props.passages.map(({ seq }) => seq).filter((seq) => seq !== asked && isHeard(turns, turn, seq));
   const elsewhere = heard && cardOf(turns, outline, asked) !== turn;
   return (
     <div className={classes["opened"]}>
+      <Ways {...props} />
       {elsewhere && <Heard {...props} asked={asked} from={from} glance={glances(asked)} />}
       {shown.map((part) => (
         <PartView key={part.seq} {...props} part={part} said={said} />
@@ -66,12 +71,36 @@ export function Opened(props: OpenedProps) {
         </Block>
       )}
       {heard && !elsewhere && (
-        <Block {...props} seq={asked} label={from ? `${from} asked` : "Asked"} tone="asked">
+        <Block {...props} seq={asked} label={from ? `from ${from}` : "Asked"} tone="asked">
           <Full run={run} seq={asked} />
         </Block>
       )}
+      {told.map((seq) => (
+        <Block key={seq} {...props} seq={seq} label="What it was told" tone="asked">
+          <Full run={run} seq={seq} whole />
+        </Block>
+      ))}
     </div>
   );
+}
+
+/** What it says of what came out wrong, each the way to its place in the text. */
+function Ways({ wrong, onReveal }: OpenedProps): ReactNode {
+  return wrong.map((one) => (
+    <button
+      key={one.seq}
+      type="button"
+      tabIndex={-1}
+      className={`${classes["line"]} ${classes["wrong"]} ${classes["way"]}`}
+      title="Go to the place in the text"
+      onClick={(event) => {
+        event.stopPropagation();
+        onReveal(one.seq);
+      }}
+    >
+      <WrongWords one={one} />
+    </button>
+  ));
 }
 
 /** What it was asked, where another card tells it in full: its first words, and the way there. */
@@ -81,7 +110,7 @@ function Heard(props: OpenedProps & { asked: number; from: string; glance: Glanc
   return (
     <Line seq={asked} at={at} className="asked">
       <span className={classes["label"]}>
-        {from ? `${from} asked, ` : "asked, "}
+        {from ? `from ${from}, ` : "asked, "}
         <Anchor
           component="button"
           type="button"
@@ -154,8 +183,10 @@ function PartView(props: OpenedProps & { part: Part; said: readonly (Glance | un
 
 /** A call as a chip: it opens to what went in and what came out. */
 function Call(props: OpenedProps & { part: Part }) {
-  const { run, outline, part, at } = props;
-  const [open, setOpen] = useState(false);
+  const { run, outline, part, at, wrong, passages } = props;
+  const looked = [...wrong, ...passages].some(({ seq }) => seq === part.seq || (seq === part.end && part.end !== NONE));
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const open = chosen ?? (looked && (part.kind === "tool" || passages.some(({ seq }) => seq === part.seq)));
   const begun = run.glance(run.record(part.seq)?.hash);
   const back = part.end === NONE ? undefined : run.glance(run.record(part.end)?.hash);
   const ended = part.end === NONE ? undefined : run.record(part.end);
@@ -173,7 +204,7 @@ function Call(props: OpenedProps & { part: Part }) {
           aria-expanded={open}
           onClick={(event) => {
             event.stopPropagation();
-            setOpen(!open);
+            setChosen(!open);
           }}
         >
           {open ? <IconChevronDown size={13} /> : <IconChevronRight size={13} />}
@@ -197,13 +228,15 @@ function Call(props: OpenedProps & { part: Part }) {
       </Line>
       {open && (
         <div className={classes["inside"]}>
-          <span className={classes["label"]}>Input</span>
-          <Full run={run} seq={part.seq} whole />
+          <div data-seq={part.seq} {...marksOf(wrong, part.seq)}>
+            <span className={classes["label"]}>Input</span>
+            <Full run={run} seq={part.seq} whole />
+          </div>
           {part.end !== NONE && (
-            <>
+            <div data-seq={part.end} {...marksOf(wrong, part.end)}>
               <span className={classes["label"]}>{failed ? "Error" : "Result"}</span>
               <Full run={run} seq={part.end} whole />
-            </>
+            </div>
           )}
         </div>
       )}
@@ -216,13 +249,20 @@ interface BlockProps {
   at: number | undefined;
   label?: string;
   tone?: "asked" | "thought" | "answer" | undefined;
+  wrong: readonly Wrong[];
   children: ReactNode;
 }
 
 /** A part that is a text. */
-function Block({ seq, at, label, tone, children }: BlockProps) {
+function Block({ seq, at, label, tone, wrong, children }: BlockProps) {
   return (
-    <div className={classes["block"]} data-tone={tone} data-chosen={at === seq || undefined} data-seq={seq}>
+    <div
+      className={classes["block"]}
+      data-tone={tone}
+      data-chosen={at === seq || undefined}
+      data-seq={seq}
+      {...marksOf(wrong, seq)}
+    >
       {label !== undefined && <span className={classes["label"]}>{label}</span>}
       {children}
     </div>

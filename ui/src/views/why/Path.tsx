@@ -20,7 +20,7 @@ import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { Around } from "@/views/records/Around";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
 import { inWords } from "@/views/story/told";
-import { useWorkspace } from "@/views/workspace/context";
+import { useReveal, useWorkspace } from "@/views/workspace/context";
 
 import classes from "./Why.module.css";
 
@@ -111,7 +111,8 @@ interface StepProps {
 }
 
 function Step({ step, part, again, turning, changing }: StepProps) {
-  const { run, view, place, select } = useWorkspace();
+  const { run, view, place } = useWorkspace();
+  const find = useReveal();
   const doVerb = useRecordVerb();
   const { seq, match } = step;
   const { outline, info } = view;
@@ -123,7 +124,7 @@ function Step({ step, part, again, turning, changing }: StepProps) {
     part !== "passed" && part !== "between" && info?.imported !== true && firstChange(outline, seq) !== undefined;
   return (
     <li data-part={part} data-selected={place.at === seq || undefined}>
-      <button type="button" className={classes["step"]} onClick={() => select(seq)}>
+      <button type="button" className={classes["step"]} onClick={() => find(seq)}>
         <span className={classes["number"]}>{seq}</span>
         <Icon size={15} stroke={1.7} aria-label={ASPECT_NAMES[aspect] ?? aspect} />
         <span className={classes["who"]}>
@@ -148,7 +149,7 @@ function Step({ step, part, again, turning, changing }: StepProps) {
         <span className={classes["again"]}>
           again in{" "}
           {again.map((other) => (
-            <Anchor key={other} component="button" type="button" size="sm" onClick={() => select(other)}>
+            <Anchor key={other} component="button" type="button" size="sm" onClick={() => find(other)}>
               #{other}
             </Anchor>
           ))}

@@ -12,7 +12,7 @@ import { shortName } from "@/model/names";
 import { failedAtOnce } from "@/model/programs";
 import { isWrong, useExplanation } from "@/state/explanation";
 import { RunWithChanges } from "@/views/runs/RunWithChanges";
-import { useWorkspace } from "@/views/workspace/context";
+import { useReveal, useWorkspace } from "@/views/workspace/context";
 import { useShow } from "@/views/workspace/Docks";
 
 import { Path } from "./Path";
@@ -60,7 +60,8 @@ function Right({ info }: { info: RunInfo }) {
 }
 
 function Wrong({ info }: { info: RunInfo }) {
-  const { view, place, go, select } = useWorkspace();
+  const { view, place, go } = useWorkspace();
+  const find = useReveal();
   const found = useExplanation(info);
   const open = place.why === true && found !== null && found.path.length > 0;
   const toggle = () => go({ why: place.why === true ? undefined : true });
@@ -84,7 +85,7 @@ function Wrong({ info }: { info: RunInfo }) {
           {first !== null && (
             <>
               . {info.status === "failed" ? "It came up" : "First said"} in{" "}
-              <Anchor component="button" type="button" onClick={() => select(first)}>
+              <Anchor component="button" type="button" onClick={() => find(first)}>
                 #{first}
               </Anchor>
               {SPOKEN.has(found?.origin ?? "") && ` by ${shortName(view.outline.component(first))}`}
@@ -99,7 +100,7 @@ function Wrong({ info }: { info: RunInfo }) {
                   seq === undefined ? (
                     text
                   ) : (
-                    <Anchor key={text} component="button" type="button" onClick={() => select(seq)}>
+                    <Anchor key={text} component="button" type="button" onClick={() => find(seq)}>
                       {text}
                     </Anchor>
                   ),

@@ -27,3 +27,12 @@ export function useWorkspace(): WorkspaceValue {
   if (value === null) throw new Error("a panel is shown outside of a run's window");
   return value;
 }
+
+/** Select a record, and bring into sight what it says of what is looked for, also where it is selected already. */
+export function useReveal(): (seq: number) => void {
+  const { select, sight } = useWorkspace();
+  return (seq) => {
+    select(seq);
+    sight.reveal(seq);
+  };
+}
