@@ -44,7 +44,7 @@ class Between:
     """How often the code between the gates has written to each stream."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # what is collected as garbage meanwhile may print
         self._writes = dict.fromkeys(STREAMS, 0)
         self._waiting: list[_Waiting] = []
         self._otherwise = False

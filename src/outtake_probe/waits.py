@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
@@ -17,9 +18,13 @@ Link = Callable[["asyncio.Future[None]"], object]
 
 
 class Wait:
-    """Something that will be true once: set it from any thread, wait for it in a thread or on a loop."""
+    """Something that will be true once: set it from any thread, wait for it in a thread or on a loop.
 
-    __slots__ = ("_called", "_lock", "done", "link", "order", "yields")
+    It has no lock: the collection of garbage may run code of the program in any thread at any time, which may need a
+    lock that somebody holds who sets this.
+    """
+
+    __slots__ = ("_called", "done", "link", "order", "yields")
 
     def __init__(self, *, yields: bool = False, order: bool = False, link: Link | None = None) -> None:
         self.done = False
@@ -29,25 +34,25 @@ class Wait:
         """Waits for others of the program: a thread that runs an event loop must not, they may need that loop."""
         self.link = link
         """On a loop, by what else than its task the program may cancel it."""
-        self._called: list[Callable[[], None]] = []
-        self._lock = threading.Lock()
+        self._called: deque[Callable[[], None]] = deque()
 
     def set(self) -> None:
-        with self._lock:
-            if self.done:
-                return
-            self.done = True
-            called, self._called = self._called, []
-        for callback in called:
-            callback()
+        self.done = True
+        self._call()
 
     def then(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when set, or now."""
-        with self._lock:
-            if not self.done:
-                self._called.append(callback)
+        """Call `callback` once when set, or now."""
+        self._called.append(callback)
+        if self.done:
+            self._call()
+
+    def _call(self) -> None:
+        while True:
+            try:
+                callback = self._called.popleft()
+            except IndexError:
                 return
-        callback()
+            callback()
 
     def block(self) -> None:
         """Wait in this thread.
