@@ -131,11 +131,13 @@ def test_a_card_opens_in_place_to_all_that_was_thought_done_and_said(
     page.get_by_role("grid", name="Story").focus()
     page.keyboard.press("ArrowRight")
     expect(told).to_have_attribute("data-open", "true")
-    expect(told).to_contain_text("orchestrator asked")
+    expect(told).to_contain_text("from orchestrator")
     expect(told).to_contain_text(MISTAKE)
     expect(told.get_by_role("note", name="Thought").filter(has_text=THOUGHT)).to_be_visible()
-    told.get_by_role("button", name="Open the call of click").click()
+    expect(told.get_by_role("button", name="Close the call of click")).to_be_visible()  # it said what is wrong first
     expect(told).to_contain_text("Reggie Jackson, 1977 New York Yankees")
+    told.get_by_role("button", name="Open the call of search").click()
+    expect(told.get_by_role("button", name="Close the call of search")).to_be_visible()
     expect(told).to_contain_text("Title: Reggie Jackson")  # of what came back
     camera.shoot(page, "story-open")
     assert findings(page) == []

@@ -87,8 +87,8 @@ export interface Held {
 }
 
 /** The same for another list: one that is too short for it does not change where it belongs. */
-function kept({ seq, offset, end, seen }: Held): Held {
-  return { seq, offset: end ? (seen ?? offset) : offset };
+function kept({ seq, offset, end, seen, inside }: Held): Held {
+  return { seq, offset: end || inside !== undefined ? (seen ?? offset) : offset };
 }
 
 /** The last line that begins at a record or before it: the end of a run is at the end, whichever card tells of it. */
