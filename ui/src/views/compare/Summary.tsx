@@ -1,4 +1,4 @@
-/** What two runs did in figures, what they answered, and who behaved differently. */
+/** What two runs answered, what they did in figures, and who behaved differently. */
 
 import type { Difference } from "@/api/schema";
 import { wordsOf } from "@/kit/diff/lines";
@@ -26,6 +26,10 @@ export function Summary({ difference, components, component, choose }: SummaryPr
   const asked = wordsOf(textOf(a.input), textOf(b.input));
   return (
     <div className={classes["summary"]} role="group" aria-label="Figures">
+      {textOf(a.input) !== textOf(b.input) && <Texts title="Asked" words={asked} names={[a.run, b.run]} />}
+      {(answerOf(a) !== "" || answerOf(b) !== "") && (
+        <Texts title="Answered" words={answers} names={[a.run, b.run]} same={answerOf(a) === answerOf(b)} />
+      )}
       <table className={classes["figures"]}>
         <thead>
           <tr>
@@ -86,10 +90,6 @@ export function Summary({ difference, components, component, choose }: SummaryPr
             </button>
           ))}
         </fieldset>
-      )}
-      {textOf(a.input) !== textOf(b.input) && <Texts title="Asked" words={asked} names={[a.run, b.run]} />}
-      {(answerOf(a) !== "" || answerOf(b) !== "") && (
-        <Texts title="Answered" words={answers} names={[a.run, b.run]} same={answerOf(a) === answerOf(b)} />
       )}
     </div>
   );
