@@ -50,7 +50,8 @@ class Gists:
         return seen.form in ("text", "thought", "json") and is_long
 
     def _gist(self, body: str, before: Sequence[str]) -> str:
-        return gist(_text(self.store.body(body)), [self._phrases[other] for other in before if other in self._phrases])
+        known = map(self._phrases.get, before)  # another thread may have dropped some
+        return gist(_text(self.store.body(body)), [each for each in known if each is not None])
 
     def _read(self, bodies: Collection[str]) -> None:
         """Have the phrases of these bodies, as far as they are there."""

@@ -118,20 +118,21 @@ class Reading(Annotating):
         if run.fork is None:
             return {"changed": "", "changed_at": None, "new_code": []}
         key = (run.id, run.created)
-        if key not in self._changes:
-            before = replaced(self.store, run.fork) if run.fork.edits else None
-            files = code.new_code(self.store, run)
-            told = {
-                "changed": changed(run.fork, before.value if before is not None else None, files),
-                "changed_at": before.at if before is not None else None,
-                "new_code": files,
-            }
-            if not run.over:
-                return told  # it may import more
+        known = self._changes.get(key)
+        if known is not None:
+            return known
+        before = replaced(self.store, run.fork) if run.fork.edits else None
+        files = code.new_code(self.store, run)
+        told = {
+            "changed": changed(run.fork, before.value if before is not None else None, files),
+            "changed_at": before.at if before is not None else None,
+            "new_code": files,
+        }
+        if run.over:  # before that it may import more
             if len(self._changes) >= GLANCES:
                 self._changes.clear()
             self._changes[key] = told
-        return self._changes[key]
+        return told
 
     def _counted(self, run: Run) -> Counts:
         live = self._live.get(run.id)
