@@ -78,6 +78,17 @@ def test_what_is_stored_is_in_the_journal_no_more(store: Slow, tmp_path: Path) -
     assert not list((tmp_path / "journal").iterdir())
 
 
+def test_what_comes_after_the_end_of_a_run_is_not_part_of_it(store: Slow, tmp_path: Path) -> None:
+    run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
+    intake = Intake(store, run, lambda _: None, lambda _: None)
+    store.go_on.set()
+    intake.keep(frame(0))
+    intake.close()
+    intake.keep(frame(1))  # of a thread that a divergence has not stopped yet
+    assert numbers(store, run) == [0]
+    assert not list((tmp_path / "journal").iterdir())
+
+
 def test_a_frame_for_which_there_was_no_room_can_be_written_again(store: Slow, tmp_path: Path) -> None:
     run = store.create(Launch(spec="x.py", folder=".", python="python"), None, seed=1).id
     store.go_on.set()

@@ -50,8 +50,13 @@ class Intake:
         self._closed = False
 
     def keep(self, frame: Frame) -> None:
-        """Keep a frame of records; it may be acknowledged then.  Raises what broke the storing of those before it."""
+        """Keep a frame of records; it may be acknowledged then.  Raises what broke the storing of those before it.
+
+        What comes after the end of the run is not kept: a thread of a program that was stopped may still write.
+        """
         with self._changed:
+            if self._closed:
+                return
             self._changed.wait_for(lambda: self._broken or not (self._stuck or len(self._kept) >= MANY))
             if self._broken is not None:
                 raise self._broken
