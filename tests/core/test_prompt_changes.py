@@ -54,6 +54,13 @@ def test_what_is_filled_in_does_not_count(source: str) -> None:
     assert changes(ASKED, written(team=f"prompt = {source}")) == []
 
 
+def test_a_line_with_many_gaps_is_compared() -> None:
+    gaps = "".join(f"{{a{at}}}" for at in range(40))
+    team = written(team=f'P = f"{gaps} is all that there is to say"')
+    assert changes("word " * 700 + "and no more of it", team) == []
+    assert changes("word " * 700 + "is all that there is to say", team) == []
+
+
 def test_a_line_with_something_filled_in_is_told_with_its_gap() -> None:
     (change,) = changes(ASKED, written(team='P = f"You are a careful, patient reader of {what}."'))
     assert change.now == "You are a careful, patient reader of ...."

@@ -55,7 +55,8 @@ class Written:
     def __init__(self, module: ast.Module) -> None:
         self._plain: dict[str, None] = {}
         """Lines as they are, those with a gap with ``...`` in its place."""
-        self._patterns: list[re.Pattern[str]] = []
+        self._patterns: list[list[str]] = []
+        """Of lines with gaps, what stands around these."""
         for template in _templates(module):
             for line in _lines(template):
                 self._plain[line.replace(_GAP, "...")] = None
@@ -66,7 +67,7 @@ class Written:
 
     def has(self, line: str) -> bool:
         """Whether a line of a prompt stands here."""
-        return line in self._plain or any(pattern.fullmatch(line) for pattern in self._patterns)
+        return line in self._plain or any(_fits(line, pieces) for pieces in self._patterns)
 
     def version_of(self, line: str, besides: Iterable[str]) -> str | None:
         """The line that is most like `line` and not one of `besides`; None where none is alike."""
@@ -84,7 +85,7 @@ class Written:
     def _add_pattern(self, pieces: list[str]) -> None:
         fixed = [" ".join(piece.split()) for piece in pieces]
         if sum(map(len, fixed)) >= SHORTEST:
-            self._patterns.append(re.compile(r".*".join(map(re.escape, fixed)), re.DOTALL))
+            self._patterns.append(fixed)
 
 
 def changed_prompts(
@@ -106,6 +107,23 @@ def changed_prompts(
             if found is not None:
                 yield PromptChange(prompt.component, prompt.seq, found[0], line, found[1])
                 break
+
+
+def _fits(line: str, pieces: list[str]) -> bool:
+    """Whether a line has these pieces in their order, the first at its start and the last at its end.
+
+    No regular expression: one with many gaps takes for ever to find that a long line does not fit.
+    """
+    first, *inner, last = pieces
+    if len(line) < len(first) + len(last) or not (line.startswith(first) and line.endswith(last)):
+        return False
+    at, end = len(first), len(line) - len(last)
+    for piece in inner:
+        found = line.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
 
 
 def _lines(text: str) -> Iterator[str]:
