@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outtake.core.provenance import Hand, Source, line, seek
+from outtake_probe.records import Json
 from tests.core.stories import Script, flow
 
 
@@ -138,6 +139,21 @@ def test_a_text_is_followed_from_hand_to_hand() -> None:
     assert [found[seq].again for seq in found] == [False, False, False, False, True]
     assert [hand.seq for hand in line(list(found.values()), sent)] == [fetched + 1, asked, told, sent]
     assert line(list(found.values()), other) == []
+
+
+def test_the_line_of_code_that_raised_is_no_value_of_the_program() -> None:
+    script, main = flow()
+    around: Json = {
+        "first": 517,
+        "lines": [f"{n} + {n}" for n in range(1000, 1300)],
+    }  # long enough for a node of its own
+    frame: Json = {"line": 519, "function": "look", "around": around, "locals": {"n": "518"}}
+    failed = script.start("flow/look", {}, "tool", parent=main)
+    end = script.end(failed, {"class": "ValueError", "message": "no", "frames": [frame]}, failed=True)
+    assert [hands(script, text) for text in ("519", "517")] == [[], []]
+    assert [hand.seq for hand in hands(script, "518")] == [end]
+    asked = script.start("flow/model", {"prompt": ["517", "1100 + 1100"]}, "model", parent=main)
+    assert all(source.match is None for source in sources(script, asked).values())
 
 
 # -- what a change reaches -------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from outtake_probe.records import Json
 
 Fetch = Callable[[Iterable[str]], Mapping[str, bytes]]
 """Gives the texts of the nodes that are there."""
+_POSITIONS = {"line": "function", "first": "lines"}
+"""Numbers of source lines in the frames of an error, by a key beside each: they are no values of the program's."""
 Path = tuple[str | int, ...]
 SEAM = 200
 """Characters at each side of a cut in a long text in which a match over the cut is looked for, at least."""
@@ -172,6 +174,8 @@ class Search:
             return self._list(items)
         best: Place | None = None
         for key, item in value.items():
+            if isinstance(item, int) and _POSITIONS.get(key) in value:
+                continue
             name = key.removeprefix("\0")
             found = _better(self._in(item), self._leaf(name))
             best = _better(best, found.under(name) if found is not None else None)

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from outtake.core.provenance.contents import Contents
 from outtake.core.provenance.forms import Match, Sought, at, seek
-from outtake_probe.bodies import cut_text, reference, references
+from outtake_probe.bodies import cut_text, reference
 from outtake_probe.records import Json
 
 SHORTEST = 4
@@ -51,6 +51,15 @@ def telling(value: Json) -> str | None:
     return json.dumps(value) if isinstance(value, float) or abs(value) >= 10 else None
 
 
+def _references(value: Json) -> list[str]:
+    """The nodes that a parsed node refers to where it says something."""
+    if (name := reference(value)) is not None:
+        return [name]
+    if isinstance(value, dict):
+        return [name for key, item in value.items() if key not in _NAMES for name in _references(item)]
+    return [name for item in value for name in _references(item)] if isinstance(value, list) else []
+
+
 @dataclass(slots=True)
 class Values:
     """The telling values of all bodies."""
@@ -73,7 +82,7 @@ class Values:
     def index(self) -> None:
         """Find out which value stands where."""
         for name in self.contents.names():
-            for ref in references(self.contents.node(name)):
+            for ref in _references(self.contents.node(name)):
                 self._under[ref].append(name)
             for value in self.own(name):
                 self._nodes[value].append(name)
@@ -111,7 +120,7 @@ class Values:
                 continue
             seen.add(name)
             found.update(dict.fromkeys(reversed(self.own(name))))
-            todo += references(self.contents.node(name))
+            todo += _references(self.contents.node(name))
         return list(found)[:limit]
 
     def givers(self, value: str) -> Sequence[int]:
