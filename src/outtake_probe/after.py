@@ -334,7 +334,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     number = session.next
     try:
         passage.is_ended = True
-        session.emit(
+        session.emit_next(
             InvocationEnded,
             component=passage.call.component,
             call=passage.call.kind,
@@ -356,7 +356,7 @@ def _write_ended(session: Session, passage: Passage, back: Back) -> None:
             cost=used.cost,
         )
     except BaseException:
-        passage.is_ended = session.next > number
+        passage.is_ended = session.recorder.next > number
         raise
 
 

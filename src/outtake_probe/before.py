@@ -290,7 +290,7 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
     try:
         if asked.begun is not None:
             asked.begun.append(passage)
-        session.emit(
+        session.emit_next(
             InvocationStarted,
             component=call.component,
             call=call.kind,
@@ -308,7 +308,7 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
             caused_by=call.caused_by or ((call.message,) if call.message is not None else ()),
         )
     except BaseException:
-        if asked.begun is not None and session.next == seq:
+        if asked.begun is not None and session.recorder.next == seq:
             asked.begun.clear()
         raise
     call.number = seq

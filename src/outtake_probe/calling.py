@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from outtake_probe.after import abrupt, after, chunk, redo, served_chunk, served_output, until_cancelled
@@ -180,7 +181,7 @@ async def astream(session: Session, what: Call, run: Callable[[NewInput | None],
                 yield last
         except GeneratorExit:
             await _aclose(source)
-            _abandoned(session, passage, pieces, _usage(session, what, last))
+            _abandoned(session, passage, pieces, False, _usage(session, what, last))
             raise
         except Exception as error:  # noqa: BLE001  the program is the boundary
             passage.interrupted = isinstance(error, what.signals)
@@ -248,7 +249,12 @@ def _keep(session: Session, what: Call, flavour: Flavour, run: Callable[[NewInpu
 
 
 def _before(session: Session, what: Call) -> Passage | None:
-    """The way out through the gate; None where the gate itself failed, and what is called runs without it."""
+    """The way out through the gate.
+
+    None where it is called inside the probe or the gate itself failed: then what is called runs without it.
+    """
+    if session.is_entered:
+        return None
     begun: list[Passage] = []
     try:
         return drive(before(session, what, begun))
@@ -279,6 +285,9 @@ def _after(
 ) -> Answer:
     """The way back through the gate; where the gate itself failed, what came back goes on."""
     if session.closed:
+        return PROCEED
+    if session.is_entered:
+        session.defer(partial(_abandoned, session, passage, output, failed, usage))
         return PROCEED
     try:
         return drive(after(session, passage, output, failed, usage))
@@ -362,7 +371,7 @@ async def _aserved_stream(session: Session, passage: Passage) -> AsyncGenerator[
                 for piece in await adrive(served_chunk(session, passage, record)):
                     yield passage.call.decode(piece)
         except GeneratorExit:
-            _abandoned(session, passage, output, None)
+            _abandoned(session, passage, output, passage.failed, None)
             raise
         await adrive(until_cancelled(session, passage, output))
         answer = await _aafter(session, passage, output, passage.failed)
@@ -448,12 +457,12 @@ def _left(session: Session, passage: Passage, error: BaseException) -> None:
         abrupt(session, passage, describe_error(error))
 
 
-def _abandoned(session: Session, passage: Passage, output: Json, usage: Any) -> None:
-    """The consumer of an async stream left: nothing may be awaited any more, so go on without waiting."""
+def _abandoned(session: Session, passage: Passage, output: Json, failed: bool, usage: Usage | None) -> None:
+    """It has come back where nothing can be waited for: its consumer left an async stream, or it is deferred."""
     if session.closed:
         return
     try:
-        for _ in after(session, passage, output, passage.failed, usage):
+        for _ in after(session, passage, output, failed, usage):
             continue
     except Exception as error:  # noqa: BLE001  a fault of the probe is not the program's
         session.fault(error)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from outtake_probe import clock, life, wire
+from outtake_probe import clock, life, threads, wire
 from outtake_probe.attached import of_request
 from outtake_probe.bodies import Bodies
 from outtake_probe.edits import edit_from
@@ -77,7 +77,7 @@ class Link:
         self.session.recorder.connect(connection, self.welcome["acked"])
         for frame in heard:
             self._obey(frame)
-        threading.Thread(target=self._read, name="outtake-reader", daemon=True).start()
+        threads.start("outtake-reader", self._read)
         threading.Thread(target=self._perform, name="outtake-commands", daemon=True).start()
 
     def close(self) -> None:

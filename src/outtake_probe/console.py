@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 
+from outtake_probe import threads
 from outtake_probe.redaction.pieces import Printed
 from outtake_probe.redaction.text import Cleaner
 
@@ -88,6 +89,10 @@ class Pump(threading.Thread):
         self._is_past_mark = threading.Event()
 
     def run(self) -> None:
+        with threads.own():
+            self._pump()
+
+    def _pump(self) -> None:
         held = b""
         try:
             while data := os.read(self._read, 1 << 16):

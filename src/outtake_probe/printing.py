@@ -16,6 +16,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from outtake_probe.calls import Frame, current
@@ -123,9 +124,10 @@ class Printing:
     def in_order(self) -> Iterator[None]:
         """What several threads print is written down in the order in which it is printed.
 
-        A thread that cannot wait (a finalizer runs in it, while it holds the session's lock) does not, for long.
+        What is printed inside the probe, by a finalizer, does not wait; others not for long: the stream may be one of
+        the program's own, with a lock that is held by who prints.
         """
-        mine = self._order.acquire(timeout=1.0)
+        mine = self._order.acquire(timeout=0 if self._session.is_entered else 1.0)
         try:
             yield
         finally:
@@ -134,6 +136,13 @@ class Printing:
 
     def note(self, frame: Frame, stream: str, text: str) -> None:
         """The code inside an invocation has printed this."""
+        session = self._session
+        if session.is_entered:
+            session.defer(partial(self._note, frame, stream, text))
+            return
+        self._note(frame, stream, text)
+
+    def _note(self, frame: Frame, stream: str, text: str) -> None:
         session = self._session
         with session.lock:
             text = text[self._repeated(frame.matched, stream, len(text)) :]

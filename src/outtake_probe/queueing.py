@@ -105,7 +105,8 @@ def _queue_new(session: Session, rerun: Rerun, sent: _Sent, matched: int | None)
 
 def _write(session: Session, sent: _Sent, body: str) -> int:
     message, frame = sent.message, sent.frame
-    return session.emit(
+    seq = session.next
+    return session.emit_next(
         MessageQueued,
         component=message.sender,
         recipient=message.recipient,
@@ -113,7 +114,7 @@ def _write(session: Session, sent: _Sent, body: str) -> int:
         body=body,
         digest=sent.digest,
         edited=sent.changed,
-        message=session.next,
+        message=seq,
         parent=inside(frame),
         caused_by=message.caused_by or ((frame.message,) if frame and frame.message is not None else ()),
     )

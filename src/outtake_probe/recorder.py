@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from outtake_probe import clock
+from outtake_probe import clock, threads
 from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json, Record, written
 from outtake_probe.waits import Wait
@@ -45,7 +45,7 @@ class Recorder:
         self._count = 0
         self._connection: Connection | None = None
         self._closed = False
-        threading.Thread(target=self._write, name="outtake-writer", daemon=True).start()
+        threads.start("outtake-writer", self._write)
 
     @property
     def next(self) -> int:
@@ -188,6 +188,11 @@ class Recorder:
                     self._connection = None
             connection.close()
             raise
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether this thread sends right now: nothing else does until it has."""
+        return self._sender == threading.get_ident()
 
     def close(self) -> None:
         """Nothing is kept or sent any more; who waits for an acknowledgement goes on."""

@@ -212,7 +212,7 @@ class Requests:
         self._code = code
         self._python = python
         self._specs: dict[object, str | None] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # what is collected as garbage meanwhile may be a request
         self._leaving = 0
         """Runs that have ended and are not all stored yet."""
         self._left = threading.Condition(self._lock)

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from outtake_probe import clock
+from outtake_probe import clock, threads
 from outtake_probe.bodies import resolve
 from outtake_probe.calls import Frame
 from outtake_probe.edits import Edit
@@ -77,7 +77,7 @@ class Rerun:
         """The record up to which they were."""
         session.bodies.know(record.body for record in plan.records if record.body is not None)
         if self.replay.ordered:
-            threading.Thread(target=self._watch, name="outtake-replay", daemon=True).start()
+            threads.start("outtake-replay", self._watch)
 
     # -- order -------------------------------------------------------------------------------------------------------
 
@@ -279,15 +279,16 @@ class Rerun:
     def copy(self, r: Record) -> None:
         """Write a record of the parent into the fork's log, under the numbers that things have there."""
         fields = {f.name: getattr(r, f.name) for f in dataclasses.fields(r) if f.name not in ("seq", "at")}
+        number = self.session.next
         if isinstance(r, (InvocationStarted, MessageQueued)):
-            self.replay.child[r.seq] = self.session.next
+            self.replay.child[r.seq] = number
         for name in ("invocation", "parent", "message", "before"):
             if fields.get(name) is not None:
                 fields[name] = self.replay.child.get(fields[name], fields[name])
         fields["caused_by"] = tuple(self.replay.child.get(c, c) for c in fields["caused_by"])
         if isinstance(r, InvocationEnded):
             fields["how"] = "reused"
-        self.session.emit(type(r), **fields)
+        self.session.emit_next(type(r), **fields)
 
     # -- divergence --------------------------------------------------------------------------------------------------
 

@@ -11,9 +11,10 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from outtake_probe import clock, faults, rebuilding
+from outtake_probe import clock, faults, rebuilding, threads
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, Frame, current
 from outtake_probe.conditions import names
@@ -236,6 +237,20 @@ class Session:
     # -- the run -----------------------------------------------------------------------------------------------------
 
     @property
+    def is_entered(self) -> bool:
+        """Whether this thread is inside the probe already.
+
+        Then what asks for something is a finalizer that the collection of garbage runs here, or a signal handler.  It
+        finds a state that is half changed, and what it would wait for may be for this thread to do.
+        """
+        return _holds(self.lock) or self.recorder.is_sending or threads.is_own()
+
+    def defer(self, act: Callable[[], None]) -> None:
+        """Do this before the next record is written, under the lock: now this thread is inside the probe."""
+        with self.lock:
+            self.streams.append(act)
+
+    @property
     def here(self) -> Session:
         """The session that the running code belongs to, see `outtake_probe.sessions`."""
         return self
@@ -331,6 +346,7 @@ class Session:
     def abandon(self) -> None:
         """This is a forked child: nothing passes the gate, and no lock of its parent's threads is waited for."""
         self.closed = True
+        threads.forget()
         self.lock = threading.RLock()
         self.recorder.abandon(self.lock)
 
@@ -401,6 +417,10 @@ class Session:
         self._write_waiting()
         return self.recorder.emit(cls, fields)
 
+    def emit_next(self, cls: type[Record], **fields: Any) -> int:
+        """Append the record whose number `next` has given: what has come to wait since then goes after it."""
+        return self.recorder.emit(cls, fields)
+
     @property
     def next(self) -> int:
         """Number of the next record that is emitted: what waits to be written goes before it."""
@@ -436,7 +456,7 @@ class Session:
     def read(self, source: str, read: Callable[[], Json]) -> Json:
         """A value that cannot be computed again: read now, or as it was read."""
         frame = current.get()
-        if frame is not None and frame.caught is not None:
+        if self.is_entered or (frame is not None and frame.caught is not None):
             return read()
         with self.lock:
             recorded, cut = None, 0
@@ -452,6 +472,11 @@ class Session:
 
     def note(self, type: str, component: str, body: Json, span: int | None = None) -> None:
         """The program or its framework reports an event of its own, inside a span where it has one."""
+        if not self.is_entered:
+            self.write_note(type, component, body, span)
+
+    def write_note(self, type: str, component: str, body: Json, span: int | None = None) -> None:
+        """Note something where the running code stands, for the probe itself."""
         frame = current.get()
         with self.lock:
             if self._notes:
@@ -464,6 +489,8 @@ class Session:
         Spans are told apart by their numbers, not by where the code runs: a framework may close them elsewhere.
         """
         frame = current.get()
+        if self.is_entered:
+            return None
         with self.lock:
             if not self._notes:
                 return None
@@ -471,12 +498,17 @@ class Session:
             body = self.bodies.put(tags) if tags else None
             number = self.next
             about = {"component": component, "parent": parent, "body": body}
-            return self.emit(SpanStarted, span=number, within=within, name=name, **about)
+            return self.emit_next(SpanStarted, span=number, within=within, name=name, **about)
 
     def span_end(self, span: int | None, result: Json = None, *, failed: bool = False, **told: Any) -> None:
         """A span closes; `told` are `seconds`, `tokens_in`, `tokens_out`.  One without a number is not written."""
+        if span is None:
+            return
+        if self.is_entered:
+            self.defer(partial(self.span_end, span, result, failed=failed, **told))
+            return
         with self.lock:
-            if span is not None and self._notes:
+            if self._notes:
                 body = self.bodies.put(result) if result is not None else None
                 self.emit(SpanEnded, span=span, failed=failed, body=body, **told)
 
@@ -531,13 +563,14 @@ class Session:
         return numbers[0]
 
     def _queue_own(self, message: Outgoing) -> int:
-        seq = self.emit(
+        body, seq = self.bodies.put(message.body), self.next
+        self.emit_next(
             MessageQueued,
             component="user",
             recipient=message.recipient,
             type=message.type,
-            body=self.bodies.put(message.body),
-            message=self.next,
+            body=body,
+            message=seq,
             injected=True,
         )
         message.put(seq)
@@ -636,3 +669,9 @@ class Session:
             self.stance = stance
         for told in self.on_stance:
             told()
+
+
+def _holds(lock: threading.RLock) -> bool:
+    """Whether this thread holds the lock, which conditions ask of one, too."""
+    held: bool = lock._is_owned()  # type: ignore[attr-defined]
+    return held

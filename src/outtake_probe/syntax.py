@@ -7,7 +7,7 @@ import threading
 import warnings
 
 TRIES = 20
-_parsing = threading.Lock()
+_parsing = threading.RLock()  # what is collected as garbage meanwhile may have its own code parsed
 
 
 def parse(text: bytes, path: str = "<unknown>", *, quiet: bool = False) -> ast.Module:

@@ -64,7 +64,9 @@ class Timers:
         session, frame = self.session, current.get()
         if frame is None and not self._everywhere:
             return None
-        if session.closed or (frame is not None and (frame.caught is not None or frame.kind == "model")):
+        if session.closed or session.is_entered:
+            return None
+        if frame is not None and (frame.caught is not None or frame.kind == "model"):
             return None  # what a model does meanwhile is never executed again for its own sake
         if session.rerun is not None and frame is not None and session.rerun.is_outside(frame):
             return None

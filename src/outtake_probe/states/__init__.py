@@ -185,7 +185,7 @@ class States:
         with session.lock:
             if (name, problem) not in self._told:
                 self._told.add((name, problem))
-                session.note("state", name, {"problem": problem})
+                session.write_note("state", name, {"problem": problem})
 
 
 def _reference(thing: object) -> Any:
