@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 FORMAT = 1
-"""Number of the log format.  1: the first release."""
+"""Number of the log format, see docs/formats.md.  1: the first release."""
 
 CallKind = Literal["agent", "step", "task", "model", "tool", "flow"]
 Effects = Literal["pure", "read", "write", "irreversible"]

@@ -1,15 +1,24 @@
-"""The suite is run once for each target, two targets at a time; each test looks at one promise of one target."""
+"""The suite is run once for each target, two targets at a time; each test looks at one promise of one target.
+
+What the promises have recorded on the way serves the comparison with the golden logs, too.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from outtake.testing import Kit, Outcome, Report, check
+from outtake.testing import Kit, Outcome, Rig, golden
 from outtake.testing.built_in import NoEnvironment, kits, placed
+from outtake.testing.running import check_in
+
+FOLDER = Path(__file__).resolve().parent.parent / "golden"
+GOLDEN = "golden"
+"""Stands for the comparison with the golden logs among the names of promises."""
 
 
 class Runs:
@@ -18,35 +27,46 @@ class Runs:
     def __init__(self, pool: ThreadPoolExecutor, wanted: dict[str, set[str]]) -> None:
         self._changed = threading.Condition()
         self._outcomes: dict[tuple[str, str], Outcome] = {}
-        self._reports: dict[str, Future[Report]] = {}
+        self._done: dict[str, Future[str]] = {}
         self.missing: dict[str, str] = {}
         for kit in kits:
             if kit.name in wanted:
                 try:
-                    self._reports[kit.name] = pool.submit(self._check, placed(kit), wanted[kit.name])
+                    self._done[kit.name] = pool.submit(self._check, placed(kit), wanted[kit.name])
+                    self._done[kit.name].add_done_callback(self._wake)
                 except NoEnvironment as error:
                     self.missing[kit.name] = str(error)
 
-    def _check(self, kit: Kit, names: set[str]) -> Report:
+    def _check(self, kit: Kit, names: set[str]) -> str:
+        """Runs what is wanted of a target; returns what is wrong with its golden logs."""
+
         def told(outcome: Outcome) -> None:
             with self._changed:
                 self._outcomes[kit.name, outcome.promise] = outcome
                 self._changed.notify_all()
 
-        try:
-            return check(kit, names, told)
-        finally:
-            with self._changed:
-                self._changed.notify_all()
+        _ = kit.declared
+        with Rig(kit) as rig:
+            if names != {GOLDEN}:
+                check_in(rig, names, told)
+            return golden.complaint(kit, golden.logs(rig), FOLDER) if GOLDEN in names else ""
+
+    def _wake(self, _: Future[str]) -> None:
+        with self._changed:
+            self._changed.notify_all()
 
     def outcome(self, target: str, promise: str) -> Outcome:
         """What came out, as soon as it is there."""
-        report, key = self._reports[target], (target, promise)
+        done, key = self._done[target], (target, promise)
         with self._changed:
-            self._changed.wait_for(lambda: key in self._outcomes or report.done())
+            self._changed.wait_for(lambda: key in self._outcomes or done.done())
         if key not in self._outcomes:
-            report.result()  # raises what ended the run of the suite
+            done.result()  # raises what ended the run of the suite
         return self._outcomes[key]
+
+    def complaint(self, target: str) -> str:
+        """What is wrong with the golden logs of a target, when all that is wanted of it has run."""
+        return self._done[target].result()
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +74,8 @@ def runs(request: pytest.FixtureRequest) -> Iterator[Runs]:
     wanted: dict[str, set[str]] = {}
     for item in request.session.items:
         params = getattr(getattr(item, "callspec", None), "params", {})
-        if "target" in params and "promise" in params:
-            wanted.setdefault(params["target"], set()).add(params["promise"].name)
+        if "target" in params:
+            promise = params.get("promise")
+            wanted.setdefault(params["target"], set()).add(promise.name if promise else GOLDEN)
     with ThreadPoolExecutor(2) as pool:
         yield Runs(pool, wanted)

@@ -30,7 +30,7 @@ from outtake_probe.records import Json, from_json
 
 MANIFEST = "manifest.json"
 FORMAT = 1
-"""Number of the format of the file.  1: the first release."""
+"""Number of the format of the file, see docs/formats.md.  1: the first release."""
 _BATCH = 500
 T = TypeVar("T")
 

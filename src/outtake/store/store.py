@@ -114,11 +114,13 @@ class Store:
             self._file.close()
 
     def _prepare(self) -> str | None:
-        """Make what is not there; the format of what is."""
+        """Make what is not there; the format of what is.  A store of a newer format is left as it is."""
         try:
             with self._engine.begin() as connection:
-                tables.metadata.create_all(connection)
+                tables.meta.create(connection, checkfirst=True)
                 found = connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == "format"))
+                if found is None or _readable(found):
+                    tables.metadata.create_all(connection)
                 if found is None:
                     connection.execute(insert(tables.meta).values(key="format", value=str(tables.FORMAT)))
         except (DBAPIError, sqlite3.Error, UnicodeDecodeError) as error:
@@ -133,7 +135,7 @@ class Store:
         """Whether this Outtake reads that format."""
         if found is not None and not found.isdecimal():
             raise Damaged(f"{self.path} has no format, but {found!r}: {WAY_OUT}")
-        if found is not None and int(found) > tables.FORMAT:
+        if found is not None and not _readable(found):
             raise NewerFormat(
                 f"{self.path} has format {found}; this Outtake reads up to {tables.FORMAT}. Install a newer Outtake, "
                 "or name another store with --store"
@@ -614,6 +616,11 @@ def number(run: str) -> int:
     if found > LARGEST:
         raise UnknownRun(f"there is no run r{digits[:20]}...: no store has that many; `outtake runs` lists them")
     return found
+
+
+def _readable(found: str) -> bool:
+    """Whether this Outtake reads a store of that format."""
+    return found.isdecimal() and int(found) <= tables.FORMAT
 
 
 def _within(part: Segment, after: int, before: int | None) -> Segment:

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 FORMAT = 1
-"""Number of the layout of the tables.  1: the first release."""
+"""Number of the layout of the tables, see docs/formats.md.  1: the first release."""
 
 metadata = MetaData()
 _Number = BigInteger().with_variant(Integer, "sqlite")

@@ -35,7 +35,7 @@ import functools
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -112,6 +112,9 @@ class Kit:
     """What a person answers the program of `asking`, with this word."""
     message: Callable[[str], Json] = str
     """A new message for the component of `letters`, with this text."""
+    reruns: Collection[str] = ()
+    """Paths of components that the framework itself executes again with the same input when things happen at the same
+    time, as often as their timing has it; see `outtake.testing.golden`."""
     cuts: int = 5
     """At how many records of a run it is forked to show that nothing is called again."""
 

@@ -17,6 +17,8 @@ from outtake.testing.watched import Watched, environment
 from outtake_probe.records import Json
 
 PROGRAM = "program.py"
+HANDLER = f"{PROGRAM}:handle"
+"""The function of the scene `requests` whose calls are runs."""
 
 
 class Rig:
@@ -78,6 +80,12 @@ class Rig:
             run.freeze()
             self._recorded[scene] = run
         return self._recorded[scene]
+
+    def requests(self) -> list[Watched]:
+        """The runs of the single requests that the program of `requests`, once recorded, was asked."""
+        process = self.recorded("requests")
+        runs = [r for r in self.service.runs() if r["spec"] == HANDLER and r["parent"] is None]
+        return [Watched(self.service, process.folder, run, 0) for run in runs]
 
     def leaves(self) -> list[str]:
         """The kinds of invocations of this target that really call something."""

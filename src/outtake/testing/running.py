@@ -84,11 +84,17 @@ def _result(rig: Rig, promise: Promise) -> tuple[Result, str]:
 
 def check(kit: Kit, names: Collection[str] = (), told: Callable[[Outcome], None] = lambda _: None) -> Report:
     """Hold a target to all promises, or to those of these names.  Raises `BadKit`."""
-    declared = kit.declared
-    outcomes = []
+    _ = kit.declared
     with Rig(kit) as rig:
-        for promise in promises:
-            if not names or promise.name in names:
-                outcomes.append(run_promise(rig, promise))
-                told(outcomes[-1])
-    return Report(kit.name, declared.python, dict(declared.versions), tuple(outcomes))
+        return check_in(rig, names, told)
+
+
+def check_in(rig: Rig, names: Collection[str] = (), told: Callable[[Outcome], None] = lambda _: None) -> Report:
+    """`check`, in a rig that goes on to be used: what it has recorded is there."""
+    declared = rig.kit.declared
+    outcomes = []
+    for promise in promises:
+        if not names or promise.name in names:
+            outcomes.append(run_promise(rig, promise))
+            told(outcomes[-1])
+    return Report(rig.kit.name, declared.python, dict(declared.versions), tuple(outcomes))

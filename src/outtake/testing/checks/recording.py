@@ -32,8 +32,8 @@ def errors(rig: Rig) -> None:
 
 
 def streams(rig: Rig) -> None:
-    run = rig.run("stream", headless=True)
-    output = run.ended()["output"]
+    run = rig.recorded("stream")
+    output = run.info["output"]
     text = stage.answer(run.calls[0].asked)
     expect(TOPIC in run.calls[0].asked, f"the model was asked {run.calls[0].asked!r}")
     expect(contains(output, text), f"the program's result {output} has not the text {text!r}")

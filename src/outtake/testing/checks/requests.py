@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from outtake.testing import stage
-from outtake.testing.rig import PROGRAM, Rig
-from outtake.testing.watched import Watched
+from outtake.testing.rig import Rig
 from outtake.testing.words import expect, spread
-
-HANDLER = f"{PROGRAM}:handle"
 
 
 def apart(rig: Rig) -> None:
     process = rig.recorded("requests")
-    runs = [
-        Watched(rig.service, process.folder, info, 0)
-        for info in rig.service.runs()
-        if info["spec"] == HANDLER and info["parent"] is None
-    ]
+    runs = rig.requests()
     asked = sorted(str(run.starts("flow")[0]["input"]["input"]["topic"]) for run in runs)
     expect(asked == sorted(stage.REQUESTS), f"the requests are {sorted(stage.REQUESTS)}, their runs {asked}")
     made = 0

@@ -642,6 +642,7 @@ def _kit(name: str, programs: dict[Scene, str], environment: str) -> Kit:
         setting=Setting(component="ann", key="system_prompt", value="Talk like a pirate."),
         reply=_reply,
         message=_letter,
+        reruns=["Both/join"],  # collects events: executed again when another worker has collected one meanwhile
     )
 
 
