@@ -17,7 +17,7 @@ from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, 
 from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, ToolResult, Workbench
 
 from outtake_probe.calling import NewInput, acall, astream
-from outtake_probe.calls import Call, Usage, current
+from outtake_probe.calls import Call, Usage
 from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
@@ -27,6 +27,7 @@ from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
 
@@ -49,18 +50,6 @@ def _by_its_tools(cls: type) -> bool:
     return issubclass(cls, StaticWorkbench) and cls.__module__.startswith("autogen_core.")
 
 
-def _below(name: str) -> str:
-    """The path of something that the running component uses."""
-    frame = current.get()
-    return f"{frame.component}/{name}" if frame is not None and frame.component else name
-
-
-def _is_inside(kind: str, name: str = "") -> bool:
-    """Whether the running code is the implementation of such a call already."""
-    frame = current.get()
-    return frame is not None and frame.kind == kind and frame.component.endswith(name)
-
-
 # -- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -68,7 +57,7 @@ def _model(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def create(self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any) -> Any:
-            if _is_inside("model"):
+            if is_inside("model"):
                 return await method(self, messages, *args, **kwargs)
             ran = False
 
@@ -98,7 +87,7 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
         async def create_stream(
             self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
         ) -> AsyncIterator[Any]:
-            if _is_inside("model"):
+            if is_inside("model"):
                 async for piece in method(self, messages, *args, **kwargs):
                     yield piece
                 return
@@ -125,7 +114,7 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
 
 
 def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
-    path = _below("model")
+    path = child_path("model")
     given = prompts.prompt(client, said, kwargs, path)
     return Call(
         "model",
@@ -160,7 +149,7 @@ def _tool(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def run_json(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> Any:
-            if _is_inside("tool", f"/{self.name}"):
+            if is_inside("tool", f"/{self.name}"):
                 return await method(self, args, *rest, **kwargs)
             with inside_call(hub.desks.wake_here):
                 return await acall(
@@ -178,7 +167,7 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def run_json_stream(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            if _is_inside("tool", f"/{self.name}"):
+            if is_inside("tool", f"/{self.name}"):
                 async for piece in method(self, args, *rest, **kwargs):
                     yield piece
                 return
@@ -204,7 +193,7 @@ def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[ob
     function = getattr(tool, "_func", None)
     return Call(
         "tool",
-        _below(f"tools/{tool.name}"),
+        child_path(f"tools/{tool.name}"),
         given,
         effects=effects_of(tool),
         functions=(getattr(tool, "_func", None), getattr(type(tool), "run", None)),
@@ -247,7 +236,7 @@ def _workbench(hub: Hub) -> Callable[[Method], Method]:
         async def call_tool(
             self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
         ) -> Any:
-            if _is_inside("tool", f"/{name}"):
+            if is_inside("tool", f"/{name}"):
                 return await method(self, name, arguments, *rest, **kwargs)
             with inside_call(hub.desks.wake_here):
                 return await acall(
@@ -267,7 +256,7 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
         async def call_tool_stream(
             self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
         ) -> AsyncIterator[Any]:
-            if _is_inside("tool", f"/{name}"):
+            if is_inside("tool", f"/{name}"):
                 async for piece in method(self, name, arguments, *rest, **kwargs):
                     yield piece
                 return
@@ -288,10 +277,10 @@ def _workbench_call(
     hub: Hub, workbench: Any, name: str, arguments: Mapping[str, Any] | None, others: Iterable[object]
 ) -> Call:
     given = codec.plain(dict(arguments or {}))
-    place = _below("workbench")
+    place = child_path("workbench")
     return Call(
         "tool",
-        _below(f"tools/{name}"),
+        child_path(f"tools/{name}"),
         given,
         effects=getattr(workbench, "__outtake_effects__", None),
         functions=(type(workbench).call_tool,),
@@ -327,10 +316,10 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def execute_code_blocks(self: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any) -> Any:
-            if _is_inside("tool", "/code"):
+            if is_inside("tool", "/code"):
                 return await method(self, code_blocks, *rest, **kwargs)
             blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
-            place = _below("code")
+            place = child_path("code")
             call = Call(
                 "tool",
                 place,
@@ -382,7 +371,7 @@ def ask_user(hub: Hub) -> Callable[[Method], Method]:
         @functools.wraps(method)
         async def get_input(self: Any, prompt: str, cancellation_token: CancellationToken | None) -> Any:
             link = _link([cancellation_token])
-            call = Call("tool", _below("input"), {"prompt": prompt}, effects="read", link=link)
+            call = Call("tool", child_path("input"), {"prompt": prompt}, effects="read", link=link)
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,

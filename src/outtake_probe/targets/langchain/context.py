@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from outtake_probe.calls import Call, current
+from outtake_probe.calls import Call
 from outtake_probe.records import Json
 
 if TYPE_CHECKING:
@@ -54,15 +54,3 @@ def running(tool: Call) -> Iterator[None]:
         yield
     finally:
         running_tool.reset(token)
-
-
-def below(name: str) -> str:
-    """The path of something that the running component uses."""
-    frame = current.get()
-    return f"{frame.component}/{name}" if frame is not None and frame.component else name
-
-
-def is_inside(kind: str, name: str = "") -> bool:
-    """Whether the running code is the implementation of such a call already."""
-    frame = current.get()
-    return frame is not None and frame.kind == kind and frame.component.endswith(name)

@@ -21,8 +21,9 @@ from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue, Session
 from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
-from outtake_probe.targets.langchain.context import around, below, is_inside, running
+from outtake_probe.targets.langchain.context import around, running
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
 
 Method = Callable[..., Any]
@@ -131,7 +132,7 @@ def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mappi
     rest = {**({"injected": injected} if injected else {}), **({"answers": awaited} if awaited else {})}
     return Call(
         "tool",
-        below(f"tools/{tool.name}") if not _in_tools() else below(tool.name),
+        child_path(f"tools/{tool.name}") if not _in_tools() else child_path(tool.name),
         said,
         {"arguments": said, **rest} if rest else None,
         effects=effects_of(tool),
@@ -286,7 +287,7 @@ def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
     said = {"query": query, **{name: encode(value) for name, value in kwargs.items() if name not in _OURS}}
     return Call(
         "tool",
-        below("retriever"),
+        child_path("retriever"),
         said,
         type=type(retriever).__name__,
         functions=(type(retriever)._get_relevant_documents, type(retriever)._aget_relevant_documents),
@@ -332,7 +333,7 @@ def _embed_call(model: Any, texts: Any) -> Call:
     said: dict[str, Json] = {"model": name if isinstance(name, str) else type(model).__name__, "texts": encode(texts)}
     return Call(
         "model",
-        below("embeddings"),
+        child_path("embeddings"),
         said,
         type=type(model).__name__,
         functions=(type(model).embed_documents, type(model).embed_query),

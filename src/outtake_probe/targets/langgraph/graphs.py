@@ -30,6 +30,7 @@ from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.places import Place, here, name_of
 from outtake_probe.targets.langgraph.visits import Visit, visit
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.values import describe_error, encode
 from outtake_probe.waits import adrive, drive
 
@@ -69,8 +70,7 @@ def _path(graph: Any) -> str:
         if place.graph is graph:
             return place.path
         place = place.outer
-    frame = current.get()
-    return f"{frame.component}/{name_of(graph)}" if frame is not None and frame.component else name_of(graph)
+    return child_path(name_of(graph))
 
 
 def _modes(kwargs: Mapping[str, Any], default: Any) -> frozenset[str]:

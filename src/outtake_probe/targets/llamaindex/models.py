@@ -16,13 +16,14 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 
 from outtake_probe.bodies import Growing
 from outtake_probe.calling import NewInput, acall, astream, call, stream
-from outtake_probe.calls import Call, current
+from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import contents
 from outtake_probe.targets.llamaindex.hub import Hub, Said
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
 from outtake_probe.values import register as register_family
 
@@ -42,18 +43,6 @@ def embedding_methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
     names = ("get_query_embedding", "get_text_embedding", "get_text_embedding_batch")
     made = {name: functools.partial(_whole, hub, Embedding) for name in names}
     return {**made, **{f"a{name}": functools.partial(_awhole, hub, Embedding) for name in names}}
-
-
-def is_inside() -> bool:
-    """Whether the running code is the implementation of a model already."""
-    frame = current.get()
-    return frame is not None and frame.kind == "model"
-
-
-def below(name: str) -> str:
-    """The path of something that the running component uses."""
-    frame = current.get()
-    return f"{frame.component}/{name}" if frame is not None and frame.component else name
 
 
 # -- what is asked and answered --------------------------------------------------------------------------------------
@@ -104,7 +93,7 @@ class Exchange:
         given = {**of_model(self.model), self.said: self.told(), **{k: encode(v) for k, v in rest.items()}}
         return Call(
             "model",
-            below(self.name),
+            child_path(self.name),
             given,
             type=type(self.model).__name__,
             functions=[
@@ -156,7 +145,7 @@ class Chat(Exchange):
     """Messages in, a message out."""
 
     def told(self) -> Json:
-        messages, path = list(self.first() or ()), below(self.name)
+        messages, path = list(self.first() or ()), child_path(self.name)
         said = self.hub.said[path] = _said(messages, self.hub.said.get(path))
         return said.parts
 
@@ -379,7 +368,7 @@ def _beside(answer: Any) -> dict[str, Json]:
 def _whole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 
@@ -395,7 +384,7 @@ def _whole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
 def _awhole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return await method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 
@@ -411,7 +400,7 @@ def _awhole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
 def _stream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 
@@ -428,7 +417,7 @@ def _stream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
 def _astream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return await method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 

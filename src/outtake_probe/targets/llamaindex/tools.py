@@ -17,15 +17,15 @@ from workflows import Context
 from workflows.runtime.types.results import WaitingForEvent
 
 from outtake_probe.calling import NewInput, acall, call
-from outtake_probe.calls import Call, current
+from outtake_probe.calls import Call
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets import resources
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.llamaindex.models import below
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
 from outtake_probe.values import register as register_family
 
@@ -112,7 +112,7 @@ class _Use:
     def call(self) -> Call:
         return Call(
             "tool",
-            below(f"tools/{self.name}"),
+            child_path(f"tools/{self.name}"),
             self.given(),
             effects=effects_of(self.tool),
             functions=[f for f in (*_functions(self.tool), type(self.tool).__call__) if f],
@@ -183,17 +183,11 @@ class _Use:
         return decode(value)
 
 
-def _is_inside(name: str) -> bool:
-    """Whether the running code is the implementation of this call already."""
-    frame = current.get()
-    return frame is not None and frame.kind == "tool" and frame.component.endswith(f"/{name}")
-
-
 def _called(hub: Hub, method: Method) -> Method:
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         use = _Use(hub, self, args, kwargs)
-        if _is_inside(use.name):
+        if is_inside("tool", f"/{use.name}"):
             return method(self, *args, **kwargs)
 
         def run(new: NewInput | None) -> Any:
@@ -214,7 +208,7 @@ def _acalled(hub: Hub, method: Method) -> Method:
     @functools.wraps(method)
     async def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         use = _Use(hub, self, args, kwargs)
-        if _is_inside(use.name):
+        if is_inside("tool", f"/{use.name}"):
             return await method(self, *args, **kwargs)
 
         async def run(new: NewInput | None) -> Any:
