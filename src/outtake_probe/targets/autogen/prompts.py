@@ -25,14 +25,13 @@ from pydantic import ValidationError
 from outtake_probe.bodies import Growing, Part
 from outtake_probe.calling import NewInput
 from outtake_probe.records import Json
-from outtake_probe.redaction.names import telling
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.toolkit.secret_names import is_secret
 
 _LAST: weakref.WeakKeyDictionary[Any, dict[str, _Said]] = weakref.WeakKeyDictionary()
 _content = operator.attrgetter("content")
 _NO_ARGS = ("messages", "cancellation_token")
-_SECRET = ("key", "token", "secret", "password", "credential", "authorization", "headers")
 _TOOLS: weakref.WeakKeyDictionary[Any, Json] = weakref.WeakKeyDictionary()
 
 
@@ -127,14 +126,6 @@ def create_args(client: Any) -> dict[str, Json]:
     return {
         name: messages.plain(value) for name, value in args.items() if name != "model" and not is_secret(name, value)
     }
-
-
-def is_secret(name: str, value: object) -> bool:
-    """Whether a setting must not be shown."""
-    if hasattr(value, "get_secret_value") or telling(name) == "surely":
-        return True
-    lower = name.lower()
-    return any(lower.endswith(word) for word in _SECRET)
 
 
 def part(message: Any) -> Json:

@@ -22,19 +22,18 @@ from langchain_core.outputs import (
 from outtake_probe.bodies import Part
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.redaction.names import telling
 from outtake_probe.redaction.text import MARK
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.conversations import Said, spoken
+from outtake_probe.targets.toolkit.secret_names import is_secret
 from outtake_probe.values import TAG, decode, encode
 
 NAMES = ("model_name", "model", "model_id", "deployment_name", "repo_id")
 """Where model classes keep the name of their model."""
 SETTINGS = ("temperature", "max_tokens", "max_output_tokens", "top_p", "top_k", "seed", "reasoning_effort", "n")
 """Settings that are part of what a model is asked."""
-_SECRET = ("key", "token", "secret", "password", "credential", "authorization", "headers")
 _UNSAID = ("run_manager", "config", "callbacks", "stream", "async_api")
 
 
@@ -103,18 +102,10 @@ def _named(cls: type[object]) -> tuple[list[str], list[str]]:
 def arguments(kwargs: Mapping[str, Any]) -> dict[str, Json]:
     """What else is asked: tools, a format, a place to stop."""
     return {
-        name: MARK if is_secret(name, value) else encode(value)
+        name: MARK if is_secret(name, value, text_only=True) else encode(value)
         for name, value in kwargs.items()
         if name not in _UNSAID and value not in (None, [], {})
     }
-
-
-def is_secret(name: str, value: object) -> bool:
-    """Whether a setting must not be shown."""
-    if hasattr(value, "get_secret_value") or telling(name) == "surely":
-        return True
-    lower = name.lower()
-    return isinstance(value, str) and any(lower.endswith(word) for word in _SECRET)
 
 
 # -- edits of a prompt -----------------------------------------------------------------------------------------------

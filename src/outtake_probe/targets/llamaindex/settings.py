@@ -6,7 +6,6 @@ Secrets are never among the values: of a model only plain settings are shown, wi
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,8 +14,8 @@ from pydantic import BaseModel
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.toolkit.secret_names import is_secret_field
 
-_SECRET = re.compile(r"key|token$|secret|password|credential|authorization|headers", re.IGNORECASE)
 _TEXT: Json = {"type": ["string", "null"]}
 _NUMBER: Json = {"type": ["number", "null"]}
 _AGENT: dict[str, Json] = {
@@ -109,7 +108,7 @@ def of_model(model: Any) -> dict[str, Json]:
 def _plain_fields(cls: type) -> list[str]:
     """The fields that may be told."""
     fields = getattr(cls, "model_fields", {})
-    return [name for name in fields if not _SECRET.search(name) or name == "max_tokens"]
+    return [name for name in fields if not is_secret_field(name)]
 
 
 def of_component(value: Any) -> Json:
