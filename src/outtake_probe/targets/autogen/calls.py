@@ -19,7 +19,7 @@ from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, Too
 from outtake_probe.calling import NewInput, acall, astream
 from outtake_probe.calls import Call, Usage
 from outtake_probe.keeping import stateless
-from outtake_probe.records import EFFECTS, Effects, Json
+from outtake_probe.records import Effects, Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets import resources
 from outtake_probe.targets.autogen import messages as codec
@@ -27,6 +27,7 @@ from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
@@ -223,11 +224,7 @@ def effects_of(tool: Any) -> Effects | None:
     function = getattr(tool, "_func", None)
     if getattr(function, "__qualname__", "").endswith("handoff_tool.<locals>._handoff_tool"):
         return "pure"
-    for place in (tool, function, type(tool)):
-        declared = getattr(place, "__outtake_effects__", None)
-        if declared in EFFECTS:
-            return declared  # type: ignore[no-any-return]
-    return None
+    return declared_effects(tool, function, type(tool))
 
 
 def _workbench(hub: Hub) -> Callable[[Method], Method]:
@@ -282,7 +279,7 @@ def _workbench_call(
         "tool",
         child_path(f"tools/{name}"),
         given,
-        effects=getattr(workbench, "__outtake_effects__", None),
+        effects=declared_effects(workbench),
         functions=(type(workbench).call_tool,),
         link=_link(others),
         state=resources.declared(workbench, type(workbench)),
@@ -324,7 +321,7 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
                 "tool",
                 place,
                 {"code_blocks": blocks},
-                effects=getattr(self, "__outtake_effects__", None),
+                effects=declared_effects(self),
                 functions=(method,),
                 state=resources.declared(self, type(self)),
                 known=lambda: resources.owned(hub.session.states, self, place),

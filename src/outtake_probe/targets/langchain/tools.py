@@ -23,6 +23,7 @@ from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
 
@@ -226,10 +227,9 @@ def _functions(tool: Any) -> list[Any]:
 
 def effects_of(tool: Any) -> Effects | None:
     """What the program declares that a tool does to the world; None where it says nothing."""
-    for place in _places(tool):
-        declared = getattr(place, "__outtake_effects__", None)
-        if declared in EFFECTS:
-            return declared  # type: ignore[no-any-return]
+    declared = declared_effects(*_places(tool))
+    if declared is not None:
+        return declared
     metadata = getattr(tool, "metadata", None) or {}
     if metadata.get("effects") in EFFECTS:
         return metadata["effects"]  # type: ignore[no-any-return]

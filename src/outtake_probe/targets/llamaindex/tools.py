@@ -18,13 +18,14 @@ from workflows.runtime.types.results import WaitingForEvent
 
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
-from outtake_probe.records import EFFECTS, Effects, Json
+from outtake_probe.records import Effects, Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets import resources
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
+from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
 from outtake_probe.values import register as register_family
@@ -235,8 +236,4 @@ def effects_of(tool: Any) -> Effects | None:
     functions = _functions(tool)
     if any(getattr(f, "__module__", "").endswith("multi_agent_workflow") for f in functions):
         return "pure"
-    for place in (tool, *functions, type(tool)):
-        declared = getattr(place, "__outtake_effects__", None)
-        if declared in EFFECTS:
-            return declared  # type: ignore[no-any-return]
-    return None
+    return declared_effects(tool, *functions, type(tool))
