@@ -27,6 +27,7 @@ from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
@@ -202,19 +203,16 @@ def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[ob
         known=lambda: resources.known(hub.session.states, tool, function),
         reaches=(function or tool,),
         link=_link(others),
-        normalize=lambda _, value: _arguments(tool, given, value),
+        normalize=lambda _, value: _edited_arguments(tool, given, value),
     )
 
 
-def _arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
-    """An edit names all arguments of a tool, or some; a value that is no object is the only argument."""
+def _edited_arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
+    """All arguments of an edited call.  Raises `BadValue` for those that the tool's model of them refuses."""
     cls = tool.args_type()
-    if not isinstance(value, dict):
-        if len(cls.model_fields) != 1:
-            names = ", ".join(cls.model_fields)
-            raise BadValue(f"{tool.name} takes the arguments {names}: give an object", codec.schema(cls))
-        value = {next(iter(cls.model_fields)): value}
-    full = {**given, **value}
+    full = merge_arguments(
+        tool.name, given, value, list(cls.model_fields), schema=codec.schema(cls), allow_unknown=True
+    )
     codec.build(cls, full)
     return full
 
@@ -287,7 +285,7 @@ def _workbench_call(
         encode=_encode_tool_result,
         decode=lambda value: _tool_result(name, value),
         normalize_output=lambda value: _encode_tool_result(_tool_result(name, value)),
-        normalize=lambda _, value: {**given, **value} if isinstance(value, dict) else _no_object(name),
+        normalize=lambda _, value: merge_arguments(name, given, value, allow_unknown=True),
     )
 
 
@@ -300,10 +298,6 @@ def _tool_result(name: str, value: Json) -> Any:
     if isinstance(value, str):
         return ToolResult(name=name, result=[TextResultContent(content=value)])
     return codec.build(ToolResult, value) if isinstance(value, dict) and "result" in value else decode(value)
-
-
-def _no_object(name: str) -> Json:
-    raise BadValue(f"the arguments of {name} are an object")
 
 
 # -- code and people -------------------------------------------------------------------------------------------------

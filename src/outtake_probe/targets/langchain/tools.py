@@ -18,11 +18,12 @@ from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current
 from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
-from outtake_probe.session import BadValue, Session
+from outtake_probe.session import Session
 from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
@@ -139,7 +140,7 @@ def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mappi
         effects=effects_of(tool),
         state=resources.declared(*_places(tool)),
         known=lambda: toolkits.known(session.states, tool, *_made_from(tool)),
-        normalize=lambda _, value: _arguments(tool, said, value),
+        normalize=lambda _, value: _edited_arguments(tool, said, value),
         normalize_output=_result,
         functions=_functions(tool),
         reaches=tuple(filter(None, _made_from(tool))) or (tool,),
@@ -190,18 +191,9 @@ def _is_injected(note: Any) -> bool:
     return any(base.__name__ == "InjectedToolArg" for base in cls.__mro__)
 
 
-def _arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:
-    """An edit names all arguments of a tool, or some; a value that is no object is the only argument."""
-    if not isinstance(value, dict):
-        if len(said) != 1:
-            raise BadValue(f"{tool.name} takes the arguments {', '.join(said) or 'none'}: give an object", schema(tool))
-        value = {next(iter(said)): value}
-    known = [*said, *(schema(tool).get("properties") or {})]
-    unknown = [name for name in value if name not in known]
-    if unknown:
-        known_names = ", ".join(dict.fromkeys(known)) or "none"
-        raise BadValue(f"{tool.name} has no argument {unknown[0]!r}; it takes {known_names}", schema(tool))
-    return {**said, **value}
+def _edited_arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:
+    described = schema(tool)
+    return merge_arguments(tool.name, said, value, list(described.get("properties") or {}), schema=described)
 
 
 def schema(tool: Any) -> dict[str, Json]:

@@ -19,12 +19,12 @@ from workflows.runtime.types.results import WaitingForEvent
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
 from outtake_probe.records import Effects, Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets import resources
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
+from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
@@ -134,16 +134,8 @@ class _Use:
         return new.value.pop("args", []), {**new.value, **kept}
 
     def normalize(self, current: Json, value: Json) -> Json:
-        """An edit names all arguments, or some; a value that is no object is the only argument."""
         names = self.names()
-        if not isinstance(value, dict):
-            if len(current) != 1:
-                raise BadValue(f"{self.name} takes the arguments {', '.join(names)}: give an object")
-            value = {next(iter(current)): value}
-        unknown = [name for name in value if names and name not in names and name not in current]
-        if unknown:
-            raise BadValue(f"{self.name} has no argument {unknown[0]!r}; it takes {', '.join(names) or 'none'}")
-        return {**current, **value}
+        return merge_arguments(self.name, current, value, names, allow_unknown=not names)
 
     def normalize_output(self, value: Json) -> Json:
         if isinstance(value, dict) and (TAG in value or "changes" in value):
