@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from workflows.events import Event
 
@@ -18,6 +14,7 @@ from outtake_probe.targets.llamaindex import graph, runtime, settings, waiting
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.steps import accepted
+from outtake_probe.targets.toolkit.event_loop import perform_on
 from outtake_probe.values import TAG, decode, encode
 
 CAPABILITIES: Sequence[Capability] = (
@@ -32,8 +29,6 @@ CAPABILITIES: Sequence[Capability] = (
     "configure",
     "state",
 )
-PATIENCE = 10.0
-"""Seconds that a command waits for the program's event loop."""
 _NO_QUEUE = "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
 
 
@@ -47,16 +42,7 @@ class LlamaIndexTarget:
     def perform(self, act: Callable[[], Json]) -> Json:
         """Run `act` on the program's event loop."""
         loop = next((run.loop for run in self._hub.runs.values() if run.loop is not None), None)
-        if loop is None or _running_loop() is loop or not loop.is_running():
-            return act()
-        result: concurrent.futures.Future[Json] = concurrent.futures.Future()
-        loop.call_soon_threadsafe(functools.partial(_settle, result, act))
-        try:
-            return result.result(PATIENCE)
-        except concurrent.futures.TimeoutError:
-            if result.cancel():
-                raise BadValue("the program is busy: its event loop did not answer, so nothing was changed") from None
-            return result.result()
+        return perform_on(loop, act)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -126,19 +112,3 @@ class LlamaIndexTarget:
     def describe(self) -> Json:
         """Graph, components with configuration and schemas, hooks that are missing."""
         return {**graph.describe(self._hub), "missing": list(self._missing), "capabilities": list(CAPABILITIES)}
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
-def _settle(result: concurrent.futures.Future[Any], act: Callable[[], Json]) -> None:
-    if not result.set_running_or_notify_cancel():
-        return
-    try:
-        result.set_result(act())
-    except BaseException as error:  # noqa: BLE001  it is raised again where the command came from
-        result.set_exception(error)
