@@ -15,6 +15,7 @@ from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.steps import accepted
 from outtake_probe.targets.toolkit.event_loop import perform_on
+from outtake_probe.targets.toolkit.live_target import WithoutQueue
 from outtake_probe.values import TAG, decode, encode
 
 CAPABILITIES: Sequence[Capability] = (
@@ -29,11 +30,14 @@ CAPABILITIES: Sequence[Capability] = (
     "configure",
     "state",
 )
-_NO_QUEUE = "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
 
 
-class LlamaIndexTarget:
+class LlamaIndexTarget(WithoutQueue):
     """The commands of one program."""
+
+    no_queue = (
+        "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
+    )
 
     def __init__(self, hub: Hub, missing: list[str]) -> None:
         self._hub = hub
@@ -45,18 +49,6 @@ class LlamaIndexTarget:
         return perform_on(loop, act)
 
     # -- events ------------------------------------------------------------------------------------------------------
-
-    def normalize(self, message: int, value: Json) -> Json:
-        raise BadValue(_NO_QUEUE)
-
-    def replace(self, message: int, value: Json) -> None:
-        raise BadValue(_NO_QUEUE)
-
-    def drop(self, message: int) -> None:
-        raise BadValue(_NO_QUEUE)
-
-    def move(self, message: int, before: int | None) -> None:
-        raise BadValue(_NO_QUEUE)
 
     def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
         """Check a new event for a step or a workflow."""
