@@ -16,6 +16,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages, prompts
 from outtake_probe.targets.autogen.paths import is_team, manager_name
+from outtake_probe.targets.toolkit.schema import check_value
 
 if TYPE_CHECKING:
     from outtake_probe.targets.autogen.hub import Hub
@@ -172,7 +173,7 @@ def _change(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:
         raise BadValue(
             f"{path} has no setting {key!r}; it has {', '.join(known) or 'none that can be changed'}", schema
         )
-    _check(path, key, value, known[key])
+    check_value(f"{path}.{key}", value, known[key])
     for each in holder.holders() if isinstance(holder, Manager) else [holder]:
         _set(hub, path, each, key, value)
 
@@ -197,32 +198,6 @@ def _holders(hub: Hub) -> dict[str, Any]:
         found[f"{path}/{manager_name(team)}"] = Manager(hub, path, team)
         found.update({f"{path}/{p.name}": p for p in team._participants if not is_team(p)})
     return found
-
-
-def _check(component: str, key: str, value: Json, schema: Json) -> None:
-    kinds = schema.get("type")
-    allowed = kinds if isinstance(kinds, list) else [kinds] if kinds else []
-    if allowed and not any(_is(value, kind) for kind in allowed):
-        raise BadValue(f"{component}.{key} is {' or '.join(allowed)}, not {value!r}", schema)
-    options = schema.get("items", {}).get("enum") if isinstance(schema, dict) else None
-    if options is not None:
-        unknown = [item for item in value if item not in options]
-        if unknown:
-            raise BadValue(f"{component} has no tool {unknown[0]!r}; it has {', '.join(options) or 'none'}", schema)
-
-
-def _is(value: Json, kind: str) -> bool:
-    if kind in ("number", "integer") and isinstance(value, bool):
-        return False
-    types: dict[str, Any] = {
-        "string": str,
-        "number": (int, float),
-        "integer": int,
-        "boolean": bool,
-        "array": list,
-        "null": type(None),
-    }
-    return isinstance(value, types.get(kind, object))
 
 
 def _set(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:

@@ -18,6 +18,7 @@ from langchain_core.tools import BaseTool
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import prompts
+from outtake_probe.targets.toolkit.schema import check_value
 
 PROMPT = "system_prompt"
 _CELLS = ("system_message", "prompt", "system_prompt")
@@ -34,7 +35,6 @@ _KINDS: dict[str, Json] = {
     "reasoning_effort": _TEXT,
     "model": {"type": "string"},
 }
-_TYPES: dict[str, Any] = {"string": str, "number": (int, float), "integer": int, "null": type(None)}
 
 
 @dataclass
@@ -171,7 +171,7 @@ def change(graphs: Mapping[str, Any], component: str, key: str, value: Json) -> 
     schema = _schema(holder)
     if key not in schema:
         raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(schema) or 'none'}", schema)
-    _check(component, key, value, schema[key])
+    check_value(f"{component}.{key}", value, schema[key])
     if isinstance(holder, Found):
         _instruct(holder, value)
         return Changed(component, key, value, frozenset(id(cell) for cell, _ in holder.prompts))
@@ -200,14 +200,6 @@ def _in_graph(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[tuple[
         for inner in node.subgraphs:
             if inner not in around and hasattr(inner, "nodes"):
                 yield from _in_graph(f"{path}/{name}", inner, (*around, graph))
-
-
-def _check(component: str, key: str, value: Json, schema: Json) -> None:
-    kinds = schema.get("type") or []
-    allowed = kinds if isinstance(kinds, list) else [kinds]
-    fits = any(isinstance(value, _TYPES[kind]) and not isinstance(value, bool) for kind in allowed)
-    if allowed and not fits:
-        raise BadValue(f"{component}.{key} is {' or '.join(allowed)}, not {value!r}", schema)
 
 
 def _instruct(found: Found, value: Json) -> None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.toolkit.schema import check_value
 from outtake_probe.targets.toolkit.secret_names import is_secret_field
 
 _TEXT: Json = {"type": ["string", "null"]}
@@ -135,7 +136,7 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
     properties = schema["properties"]
     if key not in properties:
         raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(sorted(properties))}", schema)
-    _check(f"{component}.{key}", value, properties[key])
+    check_value(f"{component}.{key}", value, properties[key])
     _set(holder, key, value)
 
 
@@ -164,20 +165,3 @@ def _set(holder: Any, key: str, value: Json) -> None:
 
 def _same_kind(old: Any, text: str) -> Any:
     return text if isinstance(old, str) else type(old)(text)
-
-
-def _check(name: str, value: Json, schema: Json) -> None:
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    if not any(_is(value, kind) for kind in kinds):
-        raise BadValue(f"{name} is {' or '.join(kinds)}, not {value!r}", schema)
-    options = schema.get("items", {}).get("enum")
-    unknown = [item for item in value if item not in options] if options is not None else []
-    if unknown:
-        raise BadValue(f"{name}: there is no {unknown[0]!r}; known: {', '.join(options) or 'none'}", schema)
-
-
-def _is(value: Json, kind: str) -> bool:
-    if kind == "number":
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    types: dict[str, Any] = {"string": str, "boolean": bool, "array": list, "null": type(None)}
-    return isinstance(value, types[kind])
