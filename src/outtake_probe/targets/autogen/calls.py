@@ -29,6 +29,7 @@ from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.effects import declared_effects
+from outtake_probe.targets.toolkit.human_input import input_call
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
@@ -361,8 +362,7 @@ def ask_user(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def get_input(self: Any, prompt: str, cancellation_token: CancellationToken | None) -> Any:
-            link = _link([cancellation_token])
-            call = Call("tool", child_path("input"), {"prompt": prompt}, effects="read", link=link)
+            call = input_call(child_path("input"), prompt, _link([cancellation_token]))
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,
