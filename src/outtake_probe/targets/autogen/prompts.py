@@ -27,6 +27,7 @@ from outtake_probe.calling import NewInput
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.targets.toolkit.secret_names import is_secret
 
 _LAST: weakref.WeakKeyDictionary[Any, dict[str, _Said]] = weakref.WeakKeyDictionary()
@@ -162,28 +163,14 @@ def _dump(message: Any) -> Json:
 
 
 def normalize(now: dict[str, Json], value: Json) -> Json:
-    """The full new prompt: of a text (the last message says that), or of some of its fields."""
-    said = [part.make() if isinstance(part, Part) else part for part in now["messages"]]
-    full = {**now, "messages": said}
-    if isinstance(value, str):
-        if not said:
-            raise BadValue("the prompt has no message whose text could be changed")
-        full["messages"] = [*said[:-1], {**said[-1], "content": value}]
-    elif isinstance(value, dict):
-        unknown = [name for name in value if name not in now]
-        if unknown:
-            raise BadValue(f"the input of a model call has no field {unknown[0]!r}; it has {', '.join(now)}")
-        full.update(value)
-    else:
-        raise BadValue('the input of a model call is an object with "messages", or the text of its last message')
+    """The whole input of an edited call.  Raises `BadValue`."""
+    full = merge_prompt(now, value, schema=messages.schema(list[LLMMessage]))
     decode_prompt(full)
     return full
 
 
 def decode_prompt(value: Json) -> dict[str, Any]:
     """The arguments that an edited input stands for.  Raises `BadValue`."""
-    if not isinstance(value.get("messages"), list):
-        raise BadValue('"messages" is a list of messages', messages.schema(list[LLMMessage]))
     return {**value, "messages": [_message(item) for item in value["messages"]]}
 
 

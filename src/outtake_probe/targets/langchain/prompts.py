@@ -19,7 +19,6 @@ from langchain_core.outputs import (
     LLMResult,
 )
 
-from outtake_probe.bodies import Part
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.redaction.text import MARK
@@ -27,6 +26,7 @@ from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.conversations import Said, spoken
+from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.targets.toolkit.secret_names import is_secret
 from outtake_probe.values import TAG, decode, encode
 
@@ -112,22 +112,8 @@ def arguments(kwargs: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def normalize(now: dict[str, Json], value: Json) -> Json:
-    """The full new prompt: of a text (the last message says that), or of some of its fields."""
-    said = [part.make() if isinstance(part, Part) else part for part in now["messages"]]
-    full = {**now, "messages": said}
-    if isinstance(value, str):
-        if not said:
-            raise BadValue("the prompt has no message whose text could be changed")
-        full["messages"] = [*said[:-1], {**said[-1], "content": value}]
-    elif isinstance(value, dict):
-        unknown = [name for name in value if name not in now]
-        if unknown:
-            raise BadValue(f"the input of a model call has no field {unknown[0]!r}; it has {', '.join(now)}")
-        full.update(value)
-    else:
-        raise BadValue('the input of a model call is an object with "messages", or the text of its last message')
-    if not isinstance(full["messages"], list):
-        raise BadValue('"messages" is a list of messages', messages.SCHEMA)
+    """The whole input of an edited call.  Raises `BadValue`."""
+    full = merge_prompt(now, value, schema=messages.SCHEMA)
     full["messages"] = [encode(message) for message in messages.coerced(full["messages"])]
     return full
 

@@ -24,6 +24,7 @@ from outtake_probe.targets.llamaindex.hub import Hub, Said
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
+from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
 from outtake_probe.values import register as register_family
 
@@ -171,14 +172,7 @@ class Chat(Exchange):
         return ChatResponse(message=message, additional_kwargs=decode(value.get("additional", {})), **about)
 
     def normalize(self, current: Json, value: Json) -> Json:
-        if isinstance(value, str):
-            said = list(current["messages"])
-            value = {"messages": [*said[:-1], {**(said[-1] if said else {"role": "user"}), "content": value}]}
-        if isinstance(value, list):
-            value = {"messages": value}
-        if not isinstance(value, dict) or not isinstance(value.get("messages", []), list):
-            raise BadValue('a question is {"messages": [{"role": ..., "content": ...}]}, or a text')
-        return {**current, **value}
+        return merge_prompt(current, value, template={"role": "user"}, allow_unknown=True)
 
     def normalize_output(self, value: Json) -> Json:
         if isinstance(value, str):
