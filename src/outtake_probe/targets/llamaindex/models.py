@@ -14,15 +14,15 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock, ToolCallBlock
 
-from outtake_probe.bodies import Growing
 from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import contents
-from outtake_probe.targets.llamaindex.hub import Hub, Said
+from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
+from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
@@ -147,8 +147,9 @@ class Chat(Exchange):
 
     def told(self) -> Json:
         messages, path = list(self.first() or ()), child_path(self.name)
-        said = self.hub.said[path] = _said(messages, self.hub.said.get(path))
-        return said.parts
+        snapshot = contents.look(messages, lambda _: False)
+        talk = self.hub.conversations[path] = follow(self.hub.conversations.get(path), messages, snapshot, message_json)
+        return talk.parts
 
     def again(self, value: Json) -> Any:
         return [message_from(message) for message in value]
@@ -269,16 +270,6 @@ def _text(answer: Any) -> str | None:
     if isinstance(answer, ChatResponse) and all(isinstance(block, TextBlock) for block in answer.message.blocks):
         return answer.message.content or ""
     return None
-
-
-def _said(messages: list[ChatMessage], last: Said | None) -> Said:
-    """What is said to a model; where it goes on from what was said there last, the new messages are made."""
-    seen = contents.look(messages, lambda _: False)
-    if seen is None or last is None or last.seen is None or not seen.begins_with(last.seen):
-        return Said(seen, Growing(map(message_json, messages)))
-    if seen.count == last.seen.count:
-        return last
-    return Said(seen, Growing([*last.parts, *map(message_json, messages[last.seen.count :])], last.parts))
 
 
 def register() -> None:
