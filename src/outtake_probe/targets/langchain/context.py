@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from outtake_probe.calls import Call
 from outtake_probe.records import Json
+from outtake_probe.targets.toolkit.context_variables import assigned
 
 if TYPE_CHECKING:
     from outtake_probe.targets.langchain.conversations import Said
@@ -49,8 +50,5 @@ running_tool: ContextVar[Call | None] = ContextVar("outtake_langchain_tool", def
 def running(tool: Call) -> Iterator[None]:
     """While the code of a tool runs."""
     tool.streamed.clear()
-    token = running_tool.set(tool)
-    try:
+    with assigned(running_tool, tool):
         yield
-    finally:
-        running_tool.reset(token)

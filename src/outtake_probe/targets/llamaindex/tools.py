@@ -25,6 +25,7 @@ from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
 from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
@@ -186,11 +187,8 @@ def _called(hub: Hub, method: Method) -> Method:
         def run(new: NewInput | None) -> Any:
             given, named = use.arguments(new)
             use.begin()
-            token = watching.set(use.watch or watching.get())
-            try:
+            with assigned(watching, use.watch or watching.get()):
                 return method(self, *given, **named)
-            finally:
-                watching.reset(token)
 
         return call(hub.session, use.call(), run)
 
@@ -207,11 +205,8 @@ def _acalled(hub: Hub, method: Method) -> Method:
         async def run(new: NewInput | None) -> Any:
             given, named = use.arguments(new)
             use.begin()
-            token = watching.set(use.watch or watching.get())
-            try:
+            with assigned(watching, use.watch or watching.get()):
                 return await method(self, *given, **named)
-            finally:
-                watching.reset(token)
 
         return await acall(hub.session, use.call(), run)
 
