@@ -16,9 +16,8 @@ from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import prompts
-from outtake_probe.targets.toolkit.schema import check_value
+from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
 PROMPT = "system_prompt"
 _CELLS = ("system_message", "prompt", "system_prompt")
@@ -163,15 +162,8 @@ def places_of(node: Any, around: tuple[Any, ...] = ()) -> frozenset[int]:
 
 def change(graphs: Mapping[str, Any], component: str, key: str, value: Json) -> Changed:
     """Change a setting.  Raises `BadValue`."""
-    holders = dict(_holders(graphs))
-    if component not in holders:
-        known = ", ".join(sorted(path for path, holder in holders.items() if _schema(holder))) or "none"
-        raise BadValue(f"there is no component {component!r} with settings; known: {known}")
-    holder = holders[component]
-    schema = _schema(holder)
-    if key not in schema:
-        raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(schema) or 'none'}", schema)
-    check_value(f"{component}.{key}", value, schema[key])
+    holder = find_holder(component, dict(_holders(graphs)), lambda each: bool(_schema(each)))
+    check_setting(component, key, value, _schema(holder))
     if isinstance(holder, Found):
         _instruct(holder, value)
         return Changed(component, key, value, frozenset(id(cell) for cell, _ in holder.prompts))

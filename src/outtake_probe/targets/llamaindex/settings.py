@@ -12,10 +12,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.toolkit.schema import check_value
 from outtake_probe.targets.toolkit.secret_names import is_secret_field
+from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
 _TEXT: Json = {"type": ["string", "null"]}
 _NUMBER: Json = {"type": ["number", "null"]}
@@ -128,15 +127,8 @@ def of_component(value: Any) -> Json:
 
 def change(hub: Hub, component: str, key: str, value: Json) -> None:
     """Change a setting, from the component's next turn on."""
-    holders = _holders(hub)
-    if component not in holders:
-        known = ", ".join(sorted(holders)) or "none yet"
-        raise BadValue(f"there is no component {component!r} with settings; known: {known}")
-    holder, schema = holders[component]
-    properties = schema["properties"]
-    if key not in properties:
-        raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(sorted(properties))}", schema)
-    check_value(f"{component}.{key}", value, properties[key])
+    holder, schema = find_holder(component, _holders(hub))
+    check_setting(component, key, value, schema["properties"])
     _set(holder, key, value)
 
 
