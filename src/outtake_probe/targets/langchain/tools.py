@@ -24,6 +24,7 @@ from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
 from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
@@ -188,7 +189,7 @@ def _injected_names(tool: Any) -> frozenset[str]:
 
 def _is_injected(note: Any) -> bool:
     cls = note if isinstance(note, type) else type(note)
-    return any(base.__name__ == "InjectedToolArg" for base in cls.__mro__)
+    return derives_from(cls, "InjectedToolArg")
 
 
 def _edited_arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:

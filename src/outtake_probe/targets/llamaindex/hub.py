@@ -18,6 +18,7 @@ from outtake_probe.targets.known import Known
 from outtake_probe.targets.llamaindex import events, own
 from outtake_probe.targets.llamaindex.contents import Contents
 from outtake_probe.targets.llamaindex.runs import Run
+from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.conversations import Conversation
 
 Described = tuple[list[Component], list[Edge]]
@@ -88,7 +89,7 @@ def name_of(workflow: Any) -> str:
         return given.replace("/", "-")
     own = getattr(workflow, "name", None)
     cls = type(workflow)
-    is_agent = isinstance(own, str) and any(base.__name__ == "BaseWorkflowAgent" for base in cls.__mro__)
+    is_agent = isinstance(own, str) and derives_from(cls, "BaseWorkflowAgent")
     return own if is_agent and own else cls.__name__
 
 

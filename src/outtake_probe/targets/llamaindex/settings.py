@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from outtake_probe.records import Json
 from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.secret_names import is_secret_field
 from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
@@ -36,7 +37,7 @@ _offered: dict[int, tuple[Any, list[Any]]] = {}
 
 
 def is_agent(value: Any) -> bool:
-    return any(cls.__name__ == "BaseWorkflowAgent" for cls in type(value).__mro__)
+    return derives_from(type(value), "BaseWorkflowAgent")
 
 
 def agents(path: str, workflow: Any) -> Iterator[tuple[str, Any]]:
