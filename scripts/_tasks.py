@@ -14,7 +14,7 @@ from typing import NoReturn
 import _env
 import _ui
 
-CORE_TESTS = ("tests/core", "tests/test_layers.py")
+CORE_TESTS = ("tests/core", "tests/probe", "tests/test_layers.py")
 """The quick part: pure functions, no target environment."""
 BROWSER_TESTS = "tests/browser"
 UI_CHECKS = ("types -- --check", "check", "lint", "test")

@@ -30,6 +30,7 @@ from outtake_probe.calls import Call, current, nested, top
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.session import Session
 from outtake_probe.syntax import parse
+from outtake_probe.targets.toolkit.human_input import input_call, is_answered, question
 from outtake_probe.values import decode, encode
 from outtake_probe.waits import drive
 
@@ -101,7 +102,7 @@ def install_input(session: Session, stdin: str) -> Callable[[], None]:
     def ask(prompt: object = "", /) -> str:
         if active() is not session.here:
             return real(prompt)
-        what = Call("tool", nested("input"), {"prompt": str(prompt)}, effects="read")
+        what = input_call(nested("input"), str(prompt))
         return call(
             session, what, lambda _: _typed(session, real, prompt) if stdin == "inherit" else _answer(session, what)
         )
@@ -124,10 +125,8 @@ def _typed(session: Session, real: Callable[[object], str], prompt: object) -> s
 
 def _answer(session: Session, what: Call) -> str:
     """Wait for a person at the debugger."""
-    fields = {"when": "input", "reason": "waits for input", "offers": ["mock_output"]}
-    described = {"component": what.component, "call": "tool", "prompt": what.input["prompt"]}
-    given = drive(session.hold({**fields, **described}))
-    if given.verb == "serve" and not given.failed:
+    given = drive(session.hold(question(what.component, what.input["prompt"])))
+    if is_answered(given):
         return str(given.value)
     raise EOFError("no input was given")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from outtake_probe.targets.toolkit.classes import with_subclasses
 
 _MISSING = object()
 _MARK = "__outtake_wrapped__"
@@ -53,7 +55,7 @@ class Patches:
                 super(base, cls).__init_subclass__(**kwargs)  # type: ignore[arg-type]
             wrap_all(cls)
 
-        for cls in set(_family(base)):
+        for cls in set(with_subclasses(base)):
             wrap_all(cls)
         if not hasattr(getattr(own, "__func__", None), _MARK):
             setattr(__init_subclass__, _MARK, True)
@@ -84,9 +86,3 @@ class Patches:
                 delattr(holder, name)
             else:
                 setattr(holder, name, value)
-
-
-def _family(cls: type[Any]) -> Iterator[type[Any]]:
-    yield cls
-    for below in cls.__subclasses__():
-        yield from _family(below)

@@ -11,8 +11,9 @@ from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, nested
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.replay import LEAVES
-from outtake_probe.session import BadValue, Session
+from outtake_probe.session import Session
 from outtake_probe.targets.resources import known
+from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.values import encode
 
 Args = tuple[Any, ...]
@@ -82,16 +83,7 @@ class Component:
         return call, bound
 
     def _normalize(self, current: Json, value: Json) -> Json:
-        """An edit names all arguments, or some; a value that is no object is the only argument."""
-        if not isinstance(value, dict):
-            if len(self.names) != 1:
-                raise BadValue(f"{self.name} takes the arguments {', '.join(self.names)}: give an object", self.names)
-            value = {self.names[0]: value}
-        unknown = [name for name in value if name not in self.names]
-        if unknown:
-            known = ", ".join(self.names) or "none"
-            raise BadValue(f"{self.name} has no argument {unknown[0]!r}; it takes {known}", self.names)
-        return {**current, **value}
+        return merge_arguments(self.name, current, value, self.names, schema=self.names)
 
     def _again(self, bound: inspect.BoundArguments, new: NewInput | None) -> Any:
         """Call the function, with the arguments that an edit put in their place."""

@@ -181,7 +181,7 @@ def test_what_cannot_be_set_is_refused_with_what_can() -> None:
         for component, key, value, message in (
             ("team/bob", "colour", "red", "has no setting 'colour'; it has description, system_message, .*model"),
             ("team/bob", "temperature", "hot", "is number or null, not 'hot'"),
-            ("team/ann", "tools", ["serach"], "has no tool 'serach'; it has search"),
+            ("team/ann", "tools", ["serach"], "team/ann.tools: there is no 'serach'; known: search"),
             ("team/ben", "model", "m", "there is no component 'team/ben' with settings; known: .*team/bob"),
         ):
             with pytest.raises(BadValue, match=message):

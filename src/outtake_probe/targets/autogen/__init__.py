@@ -20,6 +20,7 @@ from outtake_probe.targets.autogen.program import make_program
 from outtake_probe.targets.autogen.target import CAPABILITIES, AutoGenTarget
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.seams import is_ready
 
 TRIGGERS = ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams")
 """Modules after whose import `install` puts in place what has become possible; it can be called at any time."""
@@ -59,17 +60,11 @@ def install(session: Session) -> Sequence[str]:
         _installed = _Installed(session)
     missing = []
     for module, needed, hook in hooks.HOOKS:
-        if module in sys.modules and module not in _installed.done and _is_there(module, needed):
+        if module in sys.modules and module not in _installed.done and is_ready(module, needed):
             _installed.done.add(module)
             missing += hook(_installed.hub, _installed.patches)
     _installed.missing += missing
     return missing
-
-
-def _is_there(module: str, needed: str) -> bool:
-    """Whether a module has what its hook needs, or will never have it."""
-    found = sys.modules[module]
-    return hasattr(found, needed) or not getattr(getattr(found, "__spec__", None), "_initializing", False)
 
 
 def remove() -> None:

@@ -17,9 +17,9 @@ from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, 
 from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, ToolResult, Workbench
 
 from outtake_probe.calling import NewInput, acall, astream
-from outtake_probe.calls import Call, Usage, current
+from outtake_probe.calls import Call, Usage
 from outtake_probe.keeping import stateless
-from outtake_probe.records import EFFECTS, Effects, Json
+from outtake_probe.records import Effects, Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets import resources
 from outtake_probe.targets.autogen import messages as codec
@@ -27,6 +27,10 @@ from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.effects import declared_effects
+from outtake_probe.targets.toolkit.human_input import input_call
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
 
@@ -49,18 +53,6 @@ def _by_its_tools(cls: type) -> bool:
     return issubclass(cls, StaticWorkbench) and cls.__module__.startswith("autogen_core.")
 
 
-def _below(name: str) -> str:
-    """The path of something that the running component uses."""
-    frame = current.get()
-    return f"{frame.component}/{name}" if frame is not None and frame.component else name
-
-
-def _is_inside(kind: str, name: str = "") -> bool:
-    """Whether the running code is the implementation of such a call already."""
-    frame = current.get()
-    return frame is not None and frame.kind == kind and frame.component.endswith(name)
-
-
 # -- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -68,7 +60,7 @@ def _model(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def create(self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any) -> Any:
-            if _is_inside("model"):
+            if is_inside("model"):
                 return await method(self, messages, *args, **kwargs)
             ran = False
 
@@ -98,7 +90,7 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
         async def create_stream(
             self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
         ) -> AsyncIterator[Any]:
-            if _is_inside("model"):
+            if is_inside("model"):
                 async for piece in method(self, messages, *args, **kwargs):
                     yield piece
                 return
@@ -125,7 +117,7 @@ def _model_stream(hub: Hub) -> Callable[[Method], Method]:
 
 
 def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
-    path = _below("model")
+    path = child_path("model")
     given = prompts.prompt(client, said, kwargs, path)
     return Call(
         "model",
@@ -160,7 +152,7 @@ def _tool(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def run_json(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> Any:
-            if _is_inside("tool", f"/{self.name}"):
+            if is_inside("tool", f"/{self.name}"):
                 return await method(self, args, *rest, **kwargs)
             with inside_call(hub.desks.wake_here):
                 return await acall(
@@ -178,7 +170,7 @@ def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def run_json_stream(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            if _is_inside("tool", f"/{self.name}"):
+            if is_inside("tool", f"/{self.name}"):
                 async for piece in method(self, args, *rest, **kwargs):
                     yield piece
                 return
@@ -204,7 +196,7 @@ def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[ob
     function = getattr(tool, "_func", None)
     return Call(
         "tool",
-        _below(f"tools/{tool.name}"),
+        child_path(f"tools/{tool.name}"),
         given,
         effects=effects_of(tool),
         functions=(getattr(tool, "_func", None), getattr(type(tool), "run", None)),
@@ -212,19 +204,16 @@ def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[ob
         known=lambda: resources.known(hub.session.states, tool, function),
         reaches=(function or tool,),
         link=_link(others),
-        normalize=lambda _, value: _arguments(tool, given, value),
+        normalize=lambda _, value: _edited_arguments(tool, given, value),
     )
 
 
-def _arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
-    """An edit names all arguments of a tool, or some; a value that is no object is the only argument."""
+def _edited_arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
+    """All arguments of an edited call.  Raises `BadValue` for those that the tool's model of them refuses."""
     cls = tool.args_type()
-    if not isinstance(value, dict):
-        if len(cls.model_fields) != 1:
-            names = ", ".join(cls.model_fields)
-            raise BadValue(f"{tool.name} takes the arguments {names}: give an object", codec.schema(cls))
-        value = {next(iter(cls.model_fields)): value}
-    full = {**given, **value}
+    full = merge_arguments(
+        tool.name, given, value, list(cls.model_fields), schema=codec.schema(cls), allow_unknown=True
+    )
     codec.build(cls, full)
     return full
 
@@ -234,11 +223,7 @@ def effects_of(tool: Any) -> Effects | None:
     function = getattr(tool, "_func", None)
     if getattr(function, "__qualname__", "").endswith("handoff_tool.<locals>._handoff_tool"):
         return "pure"
-    for place in (tool, function, type(tool)):
-        declared = getattr(place, "__outtake_effects__", None)
-        if declared in EFFECTS:
-            return declared  # type: ignore[no-any-return]
-    return None
+    return declared_effects(tool, function, type(tool))
 
 
 def _workbench(hub: Hub) -> Callable[[Method], Method]:
@@ -247,7 +232,7 @@ def _workbench(hub: Hub) -> Callable[[Method], Method]:
         async def call_tool(
             self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
         ) -> Any:
-            if _is_inside("tool", f"/{name}"):
+            if is_inside("tool", f"/{name}"):
                 return await method(self, name, arguments, *rest, **kwargs)
             with inside_call(hub.desks.wake_here):
                 return await acall(
@@ -267,7 +252,7 @@ def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
         async def call_tool_stream(
             self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
         ) -> AsyncIterator[Any]:
-            if _is_inside("tool", f"/{name}"):
+            if is_inside("tool", f"/{name}"):
                 async for piece in method(self, name, arguments, *rest, **kwargs):
                     yield piece
                 return
@@ -288,12 +273,12 @@ def _workbench_call(
     hub: Hub, workbench: Any, name: str, arguments: Mapping[str, Any] | None, others: Iterable[object]
 ) -> Call:
     given = codec.plain(dict(arguments or {}))
-    place = _below("workbench")
+    place = child_path("workbench")
     return Call(
         "tool",
-        _below(f"tools/{name}"),
+        child_path(f"tools/{name}"),
         given,
-        effects=getattr(workbench, "__outtake_effects__", None),
+        effects=declared_effects(workbench),
         functions=(type(workbench).call_tool,),
         link=_link(others),
         state=resources.declared(workbench, type(workbench)),
@@ -301,7 +286,7 @@ def _workbench_call(
         encode=_encode_tool_result,
         decode=lambda value: _tool_result(name, value),
         normalize_output=lambda value: _encode_tool_result(_tool_result(name, value)),
-        normalize=lambda _, value: {**given, **value} if isinstance(value, dict) else _no_object(name),
+        normalize=lambda _, value: merge_arguments(name, given, value, allow_unknown=True),
     )
 
 
@@ -316,10 +301,6 @@ def _tool_result(name: str, value: Json) -> Any:
     return codec.build(ToolResult, value) if isinstance(value, dict) and "result" in value else decode(value)
 
 
-def _no_object(name: str) -> Json:
-    raise BadValue(f"the arguments of {name} are an object")
-
-
 # -- code and people -------------------------------------------------------------------------------------------------
 
 
@@ -327,15 +308,15 @@ def _code(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def execute_code_blocks(self: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any) -> Any:
-            if _is_inside("tool", "/code"):
+            if is_inside("tool", "/code"):
                 return await method(self, code_blocks, *rest, **kwargs)
             blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
-            place = _below("code")
+            place = child_path("code")
             call = Call(
                 "tool",
                 place,
                 {"code_blocks": blocks},
-                effects=getattr(self, "__outtake_effects__", None),
+                effects=declared_effects(self),
                 functions=(method,),
                 state=resources.declared(self, type(self)),
                 known=lambda: resources.owned(hub.session.states, self, place),
@@ -381,8 +362,7 @@ def ask_user(hub: Hub) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def get_input(self: Any, prompt: str, cancellation_token: CancellationToken | None) -> Any:
-            link = _link([cancellation_token])
-            call = Call("tool", _below("input"), {"prompt": prompt}, effects="read", link=link)
+            call = input_call(child_path("input"), prompt, _link([cancellation_token]))
             with inside_call(hub.desks.wake_here):
                 return await acall(
                     hub.session,

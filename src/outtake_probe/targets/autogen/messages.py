@@ -20,7 +20,7 @@ import sys
 import types
 import typing
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from autogen_core import FunctionCall, Image
@@ -30,6 +30,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 from outtake_probe.bodies import Part
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
+from outtake_probe.targets.toolkit.classes import with_subclasses
 from outtake_probe.values import TAG, Opaque, decode, encode
 
 VOLATILE = frozenset({"id", "created_at", "full_message_id", "request_id"})
@@ -337,7 +338,7 @@ def chat_class(name: object) -> Any:
 def known(below: Any = None) -> dict[str, Any]:
     """All classes of chat messages and events that can be made, by name."""
     root = below if below is not None else _root()
-    return {} if root is None else {cls.__name__: cls for cls in _subclasses(root) if not _is_template(cls)}
+    return {} if root is None else {cls.__name__: cls for cls in with_subclasses(root) if not _is_template(cls)}
 
 
 def _is_template(cls: Any) -> bool:
@@ -347,12 +348,6 @@ def _is_template(cls: Any) -> bool:
 
 def _root() -> Any:
     return getattr(sys.modules.get("autogen_agentchat.messages"), "BaseMessage", None)
-
-
-def _subclasses(cls: Any) -> Iterator[Any]:
-    yield cls
-    for below in cls.__subclasses__():
-        yield from _subclasses(below)
 
 
 # -- edits -----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ AutoGen's own names hold random ids; which path they stand for is learned when a
 
 from __future__ import annotations
 
-import re
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -19,8 +18,7 @@ from typing import Any
 from autogen_core import AgentId
 
 from outtake_probe.calls import current
-
-_RANDOM = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32}")
+from outtake_probe.targets.toolkit.random_ids import RandomIdNumbers
 
 
 class Paths:
@@ -34,7 +32,7 @@ class Paths:
         self._outputs: dict[str, str] = {}
         self._topics: dict[str, str] = {}
         self._keys: dict[str, str] = {}
-        self._random: dict[str, int] = {}
+        self._random_ids = RandomIdNumbers()
 
     # -- teams -------------------------------------------------------------------------------------------------------
 
@@ -89,7 +87,8 @@ class Paths:
         found = self._agents.get(agent.type)
         if found is not None:
             return found
-        path = self._steady(agent.type) if agent.key == "default" else self._steady(f"{agent.type}/{agent.key}")
+        name = agent.type if agent.key == "default" else f"{agent.type}/{agent.key}"
+        path = self._random_ids.replace_in(name)
         return f"{base}/{path}" if base else path
 
     def name(self, path: str) -> str:
@@ -106,7 +105,7 @@ class Paths:
 
     def topic(self, topic_type: str) -> str:
         """What to call a topic: the path of the team or agent that it belongs to, or its own name."""
-        return self._topics.get(topic_type) or self._steady(topic_type)
+        return self._topics.get(topic_type) or self._random_ids.replace_in(topic_type)
 
     def agent_type(self, path: str) -> str | None:
         """The name under which a runtime knows the team member at a path."""
@@ -117,10 +116,6 @@ class Paths:
         """The topic that `topic` calls by this name: for a team, the one that all its members hear."""
         names = [topic for topic, known in self._topics.items() if known == name]
         return names[-1] if names else None
-
-    def _steady(self, name: str) -> str:
-        """The name with random ids replaced by their number in order of appearance."""
-        return _RANDOM.sub(lambda found: str(self._random.setdefault(found[0], len(self._random) + 1)), name)
 
 
 def here() -> str:

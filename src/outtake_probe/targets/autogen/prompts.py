@@ -6,7 +6,6 @@ import functools
 import operator
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from autogen_core import FunctionCall
@@ -25,26 +24,40 @@ from pydantic import ValidationError
 from outtake_probe.bodies import Growing, Part
 from outtake_probe.calling import NewInput
 from outtake_probe.records import Json
-from outtake_probe.redaction.names import telling
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.toolkit.conversations import Conversation, follow
+from outtake_probe.targets.toolkit.prompts import merge_prompt
+from outtake_probe.targets.toolkit.secret_names import is_secret
 
-_LAST: weakref.WeakKeyDictionary[Any, dict[str, _Said]] = weakref.WeakKeyDictionary()
+_LAST: weakref.WeakKeyDictionary[Any, dict[str, Conversation[_Snapshot]]] = weakref.WeakKeyDictionary()
 _content = operator.attrgetter("content")
 _NO_ARGS = ("messages", "cancellation_token")
-_SECRET = ("key", "token", "secret", "password", "credential", "authorization", "headers")
 _TOOLS: weakref.WeakKeyDictionary[Any, Json] = weakref.WeakKeyDictionary()
 
 
-@dataclass(frozen=True)
-class _Said:
-    """A prompt as it was given last time: the same messages, with the same contents, are not looked at again."""
+class _Snapshot:
+    """The messages of a prompt and what they held: comparing lists of the same objects costs next to nothing."""
 
-    objects: list[Any]
-    contents: list[Any]
-    keys: list[tuple[int, Any]]
-    """Keys of the messages whose contents are lists, which can change."""
-    parts: Growing
+    __slots__ = ("contents", "keys", "messages")
+
+    def __init__(self, messages: list[LLMMessage]) -> None:
+        self.messages = messages
+        self.contents = list(map(_content, messages))
+        self.keys: list[Any] = []
+        """Keys of the messages whose contents are lists, which can be changed in place."""
+        if set(map(type, self.contents)) - {str}:
+            pairs = zip(messages, self.contents, strict=True)
+            self.keys = [_key(message) for message, content in pairs if type(content) is not str]
+
+    def begins_with(self, before: _Snapshot) -> bool:
+        at = len(before.messages)
+        return (
+            at <= len(self.messages)
+            and self.messages[:at] == before.messages
+            and self.contents[:at] == before.contents
+            and self.keys[: len(before.keys)] == before.keys
+        )
 
 
 def prompt(
@@ -63,29 +76,9 @@ def prompt(
 
 def _conversation(client: Any, said: Sequence[LLMMessage], path: str) -> Growing:
     """The messages of a prompt; where it only grew since the last one, the new ones are made."""
-    known = _LAST.setdefault(client, {})
-    last, objects = known.get(path), list(said)
-    contents = list(map(_content, objects))
-    if last is not None and _grew(last, objects, contents):
-        at, keys = len(last.objects), last.keys
-        parts = Growing([*last.parts, *map(part, objects[at:])], last.parts)
-    else:
-        at, keys = 0, []
-        parts = Growing(map(part, objects))
-    new = [(i, _key(objects[i])) for i in range(at, len(objects)) if type(contents[i]) is not str]
-    known[path] = _Said(objects, contents, [*keys, *new], parts)
-    return parts
-
-
-def _grew(last: _Said, objects: list[Any], contents: list[Any]) -> bool:
-    """Whether a prompt goes on from the last one: comparing lists of the same objects costs next to nothing."""
-    at = len(last.objects)
-    return (
-        at <= len(objects)
-        and objects[:at] == last.objects
-        and contents[:at] == last.contents
-        and all(_key(objects[i]) == key for i, key in last.keys)
-    )
+    known, messages = _LAST.setdefault(client, {}), list(said)
+    talk = known[path] = follow(known.get(path), messages, _Snapshot(messages), part)
+    return talk.parts
 
 
 def _argument(name: str, value: Any) -> Json:
@@ -129,14 +122,6 @@ def create_args(client: Any) -> dict[str, Json]:
     }
 
 
-def is_secret(name: str, value: object) -> bool:
-    """Whether a setting must not be shown."""
-    if hasattr(value, "get_secret_value") or telling(name) == "surely":
-        return True
-    lower = name.lower()
-    return any(lower.endswith(word) for word in _SECRET)
-
-
 def part(message: Any) -> Json:
     """One message of a prompt, remembered by what it says."""
     key = _key(message)
@@ -171,28 +156,14 @@ def _dump(message: Any) -> Json:
 
 
 def normalize(now: dict[str, Json], value: Json) -> Json:
-    """The full new prompt: of a text (the last message says that), or of some of its fields."""
-    said = [part.make() if isinstance(part, Part) else part for part in now["messages"]]
-    full = {**now, "messages": said}
-    if isinstance(value, str):
-        if not said:
-            raise BadValue("the prompt has no message whose text could be changed")
-        full["messages"] = [*said[:-1], {**said[-1], "content": value}]
-    elif isinstance(value, dict):
-        unknown = [name for name in value if name not in now]
-        if unknown:
-            raise BadValue(f"the input of a model call has no field {unknown[0]!r}; it has {', '.join(now)}")
-        full.update(value)
-    else:
-        raise BadValue('the input of a model call is an object with "messages", or the text of its last message')
+    """The whole input of an edited call.  Raises `BadValue`."""
+    full = merge_prompt(now, value, schema=messages.schema(list[LLMMessage]))
     decode_prompt(full)
     return full
 
 
 def decode_prompt(value: Json) -> dict[str, Any]:
     """The arguments that an edited input stands for.  Raises `BadValue`."""
-    if not isinstance(value.get("messages"), list):
-        raise BadValue('"messages" is a list of messages', messages.schema(list[LLMMessage]))
     return {**value, "messages": [_message(item) for item in value["messages"]]}
 
 

@@ -16,6 +16,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages, prompts
 from outtake_probe.targets.autogen.paths import is_team, manager_name
+from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
 if TYPE_CHECKING:
     from outtake_probe.targets.autogen.hub import Hub
@@ -153,7 +154,7 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
     if path not in _holders(hub) and path in hub.agents():
         hub.pending.setdefault(path, []).append((key, value))
         return
-    _change(hub, path, _holder(hub, path), key, value)
+    _change(hub, path, find_holder(path, _holders(hub)), key, value)
 
 
 def apply_pending(hub: Hub, path: str, made: Any) -> None:
@@ -167,23 +168,9 @@ def apply_pending(hub: Hub, path: str, made: Any) -> None:
 
 def _change(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:
     _, schema = read(hub, path, holder)
-    known = schema["properties"]
-    if key not in known:
-        raise BadValue(
-            f"{path} has no setting {key!r}; it has {', '.join(known) or 'none that can be changed'}", schema
-        )
-    _check(path, key, value, known[key])
+    check_setting(path, key, value, schema["properties"])
     for each in holder.holders() if isinstance(holder, Manager) else [holder]:
         _set(hub, path, each, key, value)
-
-
-def _holder(hub: Hub, path: str) -> Any:
-    holders = _holders(hub)
-    if path not in holders:
-        raise BadValue(
-            f"there is no component {path!r} with settings; known: {', '.join(sorted(holders)) or 'none yet'}"
-        )
-    return holders[path]
 
 
 def _holders(hub: Hub) -> dict[str, Any]:
@@ -197,32 +184,6 @@ def _holders(hub: Hub) -> dict[str, Any]:
         found[f"{path}/{manager_name(team)}"] = Manager(hub, path, team)
         found.update({f"{path}/{p.name}": p for p in team._participants if not is_team(p)})
     return found
-
-
-def _check(component: str, key: str, value: Json, schema: Json) -> None:
-    kinds = schema.get("type")
-    allowed = kinds if isinstance(kinds, list) else [kinds] if kinds else []
-    if allowed and not any(_is(value, kind) for kind in allowed):
-        raise BadValue(f"{component}.{key} is {' or '.join(allowed)}, not {value!r}", schema)
-    options = schema.get("items", {}).get("enum") if isinstance(schema, dict) else None
-    if options is not None:
-        unknown = [item for item in value if item not in options]
-        if unknown:
-            raise BadValue(f"{component} has no tool {unknown[0]!r}; it has {', '.join(options) or 'none'}", schema)
-
-
-def _is(value: Json, kind: str) -> bool:
-    if kind in ("number", "integer") and isinstance(value, bool):
-        return False
-    types: dict[str, Any] = {
-        "string": str,
-        "number": (int, float),
-        "integer": int,
-        "boolean": bool,
-        "array": list,
-        "null": type(None),
-    }
-    return isinstance(value, types.get(kind, object))
 
 
 def _set(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-import functools
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,6 +15,7 @@ from outtake_probe.targets.autogen.desk import Item
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.runtime import Runtime
 from outtake_probe.targets.base import Capability
+from outtake_probe.targets.toolkit.event_loop import perform_on
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:message",
@@ -32,8 +30,6 @@ CAPABILITIES: Sequence[Capability] = (
     "configure",
     "state",
 )
-PATIENCE = 10.0
-"""Seconds that a command waits for the program's event loop."""
 Place = tuple[Runtime, AgentId]
 
 
@@ -47,16 +43,7 @@ class AutoGenTarget:
     def perform(self, act: Callable[[], Json]) -> Json:
         """Run `act` on the program's event loop, where its queue is."""
         desk = self._hub.desks.live()
-        if desk is None or _running_loop() is desk.loop:
-            return act()
-        result: concurrent.futures.Future[Json] = concurrent.futures.Future()
-        desk.loop.call_soon_threadsafe(functools.partial(_settle, result, act))
-        try:
-            return result.result(PATIENCE)
-        except concurrent.futures.TimeoutError:
-            if result.cancel():
-                raise BadValue("the program is busy: its event loop did not answer, so nothing was changed") from None
-            return result.result()
+        return perform_on(desk.loop if desk is not None else None, act)
 
     # -- queued messages ---------------------------------------------------------------------------------------------
 
@@ -208,19 +195,3 @@ def _only_field(cls: Any, value: Json) -> Json:
     """A text for a type with one field is that field."""
     names = messages.field_names(cls)
     return {names[0]: value} if len(names) == 1 and not isinstance(value, dict) else value
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
-def _settle(result: concurrent.futures.Future[Json], act: Callable[[], Json]) -> None:
-    if not result.set_running_or_notify_cancel():
-        return
-    try:
-        result.set_result(act())
-    except BaseException as error:  # noqa: BLE001  it is raised again where the command came from
-        result.set_exception(error)

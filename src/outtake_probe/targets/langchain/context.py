@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from outtake_probe.calls import Call, current
+from outtake_probe.calls import Call
 from outtake_probe.records import Json
+from outtake_probe.targets.toolkit.context_variables import assigned
 
 if TYPE_CHECKING:
     from outtake_probe.targets.langchain.conversations import Said
@@ -49,20 +50,5 @@ running_tool: ContextVar[Call | None] = ContextVar("outtake_langchain_tool", def
 def running(tool: Call) -> Iterator[None]:
     """While the code of a tool runs."""
     tool.streamed.clear()
-    token = running_tool.set(tool)
-    try:
+    with assigned(running_tool, tool):
         yield
-    finally:
-        running_tool.reset(token)
-
-
-def below(name: str) -> str:
-    """The path of something that the running component uses."""
-    frame = current.get()
-    return f"{frame.component}/{name}" if frame is not None and frame.component else name
-
-
-def is_inside(kind: str, name: str = "") -> bool:
-    """Whether the running code is the implementation of such a call already."""
-    frame = current.get()
-    return frame is not None and frame.kind == kind and frame.component.endswith(name)

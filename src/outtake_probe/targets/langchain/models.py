@@ -22,8 +22,9 @@ from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain import messages, prompts
-from outtake_probe.targets.langchain.context import around, below, is_inside
+from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 
 Method = Callable[..., Any]
 Wrap = Callable[[Method], Method]
@@ -207,7 +208,7 @@ class _Counted:
 
 
 def _chat_call(model: Any, said: Sequence[BaseMessage], asked: dict[str, Any], streamed: bool) -> Call:
-    path = below("model")
+    path = child_path("model")
     given = prompts.prompt(model, said, asked, path)
     what = Call("model", path, given, type=type(model).__name__, functions=_functions(model))
     what.decode_input = prompts.decode_prompt
@@ -230,7 +231,7 @@ def _functions(model: Any) -> list[Any]:
 
 def _text_call(model: Any, said: Sequence[str], asked: dict[str, Any], streamed: bool) -> Call:
     given = prompts.text_prompt(model, said if not isinstance(said, str) else [said], asked)
-    what = Call("model", below("model"), given, type=type(model).__name__, functions=_functions(model))
+    what = Call("model", child_path("model"), given, type=type(model).__name__, functions=_functions(model))
     what.normalize = lambda _, value: prompts.normalize_text(given, value)
     if isinstance(said, str):
         what.decode_input = lambda value: {**value, "prompts": value["prompts"][0]}

@@ -19,22 +19,21 @@ from langchain_core.outputs import (
     LLMResult,
 )
 
-from outtake_probe.bodies import Part
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.redaction.names import telling
 from outtake_probe.redaction.text import MARK
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.conversations import Said, spoken
+from outtake_probe.targets.toolkit.prompts import merge_prompt
+from outtake_probe.targets.toolkit.secret_names import is_secret
 from outtake_probe.values import TAG, decode, encode
 
 NAMES = ("model_name", "model", "model_id", "deployment_name", "repo_id")
 """Where model classes keep the name of their model."""
 SETTINGS = ("temperature", "max_tokens", "max_output_tokens", "top_p", "top_k", "seed", "reasoning_effort", "n")
 """Settings that are part of what a model is asked."""
-_SECRET = ("key", "token", "secret", "password", "credential", "authorization", "headers")
 _UNSAID = ("run_manager", "config", "callbacks", "stream", "async_api")
 
 
@@ -103,40 +102,18 @@ def _named(cls: type[object]) -> tuple[list[str], list[str]]:
 def arguments(kwargs: Mapping[str, Any]) -> dict[str, Json]:
     """What else is asked: tools, a format, a place to stop."""
     return {
-        name: MARK if is_secret(name, value) else encode(value)
+        name: MARK if is_secret(name, value, text_only=True) else encode(value)
         for name, value in kwargs.items()
         if name not in _UNSAID and value not in (None, [], {})
     }
-
-
-def is_secret(name: str, value: object) -> bool:
-    """Whether a setting must not be shown."""
-    if hasattr(value, "get_secret_value") or telling(name) == "surely":
-        return True
-    lower = name.lower()
-    return isinstance(value, str) and any(lower.endswith(word) for word in _SECRET)
 
 
 # -- edits of a prompt -----------------------------------------------------------------------------------------------
 
 
 def normalize(now: dict[str, Json], value: Json) -> Json:
-    """The full new prompt: of a text (the last message says that), or of some of its fields."""
-    said = [part.make() if isinstance(part, Part) else part for part in now["messages"]]
-    full = {**now, "messages": said}
-    if isinstance(value, str):
-        if not said:
-            raise BadValue("the prompt has no message whose text could be changed")
-        full["messages"] = [*said[:-1], {**said[-1], "content": value}]
-    elif isinstance(value, dict):
-        unknown = [name for name in value if name not in now]
-        if unknown:
-            raise BadValue(f"the input of a model call has no field {unknown[0]!r}; it has {', '.join(now)}")
-        full.update(value)
-    else:
-        raise BadValue('the input of a model call is an object with "messages", or the text of its last message')
-    if not isinstance(full["messages"], list):
-        raise BadValue('"messages" is a list of messages', messages.SCHEMA)
+    """The whole input of an edited call.  Raises `BadValue`."""
+    full = merge_prompt(now, value, schema=messages.SCHEMA)
     full["messages"] = [encode(message) for message in messages.coerced(full["messages"])]
     return full
 

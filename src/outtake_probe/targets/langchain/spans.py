@@ -14,13 +14,13 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers import context as tracing
 
-from outtake_probe import clock
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.messages import body
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.spans import OpenSpans
 from outtake_probe.values import describe_error
 
 _SHOWN = ("langgraph_node", "langgraph_step", "thread_id")
@@ -36,8 +36,8 @@ class Spans(BaseCallbackHandler):
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._open: dict[UUID, tuple[int | None, float]] = {}
-        """Spans by LangChain's run; a run that is no span of its own has that of what encloses it."""
+        self._open: OpenSpans[UUID] = OpenSpans(session)
+        """By LangChain's run."""
 
     @property
     def ignore_llm(self) -> bool:
@@ -71,31 +71,21 @@ class Spans(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        within = self._open[parent_run_id][0] if parent_run_id in self._open else None
         if around.is_between() or _is_part_of_a_graph(kwargs.get("name"), tags or (), metadata or {}):
-            self._open[run_id] = (within, -1.0)
+            self._open.pass_through(run_id, parent_run_id)
             return
         name = kwargs.get("name") or (serialized or {}).get("name") or "chain"
-        span = self._session.span(name, _tags(tags or (), metadata or {}), within)
-        self._open[run_id] = (span, clock.monotonic())
+        self._open.start(run_id, name, _tags(tags or (), metadata or {}), parent_run_id)
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        self._close(run_id, None, False)
+        self._open.end(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        self._close(run_id, error, True)
+        self._open.end(run_id, lambda: describe_error(error), failed=True)
 
     def on_custom_event(self, name: str, data: Any, *, run_id: UUID, **kwargs: Any) -> None:
         frame = current.get()
-        span = self._open[run_id][0] if run_id in self._open else None
-        self._session.note(name, frame.component if frame else "", body(data), span)
-
-    def _close(self, run_id: UUID, error: BaseException | None, failed: bool) -> None:
-        span, began = self._open.pop(run_id, (None, -1.0))
-        if span is None or began < 0:
-            return
-        result: Json = describe_error(error) if error is not None else None
-        self._session.span_end(span, result, failed=failed, seconds=round(clock.monotonic() - began, 6))
+        self._session.note(name, frame.component if frame else "", body(data), self._open.number(run_id))
 
 
 def _is_part_of_a_graph(name: str | None, tags: Sequence[str], metadata: dict[str, Any]) -> bool:

@@ -18,11 +18,15 @@ from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current
 from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
-from outtake_probe.session import BadValue, Session
+from outtake_probe.session import Session
 from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
-from outtake_probe.targets.langchain.context import around, below, is_inside, running
+from outtake_probe.targets.langchain.context import around, running
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.classes import derives_from
+from outtake_probe.targets.toolkit.effects import declared_effects
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
 
 Method = Callable[..., Any]
@@ -131,13 +135,13 @@ def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mappi
     rest = {**({"injected": injected} if injected else {}), **({"answers": awaited} if awaited else {})}
     return Call(
         "tool",
-        below(f"tools/{tool.name}") if not _in_tools() else below(tool.name),
+        child_path(f"tools/{tool.name}") if not _in_tools() else child_path(tool.name),
         said,
         {"arguments": said, **rest} if rest else None,
         effects=effects_of(tool),
         state=resources.declared(*_places(tool)),
         known=lambda: toolkits.known(session.states, tool, *_made_from(tool)),
-        normalize=lambda _, value: _arguments(tool, said, value),
+        normalize=lambda _, value: _edited_arguments(tool, said, value),
         normalize_output=_result,
         functions=_functions(tool),
         reaches=tuple(filter(None, _made_from(tool))) or (tool,),
@@ -185,21 +189,12 @@ def _injected_names(tool: Any) -> frozenset[str]:
 
 def _is_injected(note: Any) -> bool:
     cls = note if isinstance(note, type) else type(note)
-    return any(base.__name__ == "InjectedToolArg" for base in cls.__mro__)
+    return derives_from(cls, "InjectedToolArg")
 
 
-def _arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:
-    """An edit names all arguments of a tool, or some; a value that is no object is the only argument."""
-    if not isinstance(value, dict):
-        if len(said) != 1:
-            raise BadValue(f"{tool.name} takes the arguments {', '.join(said) or 'none'}: give an object", schema(tool))
-        value = {next(iter(said)): value}
-    known = [*said, *(schema(tool).get("properties") or {})]
-    unknown = [name for name in value if name not in known]
-    if unknown:
-        known_names = ", ".join(dict.fromkeys(known)) or "none"
-        raise BadValue(f"{tool.name} has no argument {unknown[0]!r}; it takes {known_names}", schema(tool))
-    return {**said, **value}
+def _edited_arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:
+    described = schema(tool)
+    return merge_arguments(tool.name, said, value, list(described.get("properties") or {}), schema=described)
 
 
 def schema(tool: Any) -> dict[str, Json]:
@@ -225,10 +220,9 @@ def _functions(tool: Any) -> list[Any]:
 
 def effects_of(tool: Any) -> Effects | None:
     """What the program declares that a tool does to the world; None where it says nothing."""
-    for place in _places(tool):
-        declared = getattr(place, "__outtake_effects__", None)
-        if declared in EFFECTS:
-            return declared  # type: ignore[no-any-return]
+    declared = declared_effects(*_places(tool))
+    if declared is not None:
+        return declared
     metadata = getattr(tool, "metadata", None) or {}
     if metadata.get("effects") in EFFECTS:
         return metadata["effects"]  # type: ignore[no-any-return]
@@ -286,7 +280,7 @@ def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
     said = {"query": query, **{name: encode(value) for name, value in kwargs.items() if name not in _OURS}}
     return Call(
         "tool",
-        below("retriever"),
+        child_path("retriever"),
         said,
         type=type(retriever).__name__,
         functions=(type(retriever)._get_relevant_documents, type(retriever)._aget_relevant_documents),
@@ -332,7 +326,7 @@ def _embed_call(model: Any, texts: Any) -> Call:
     said: dict[str, Json] = {"model": name if isinstance(name, str) else type(model).__name__, "texts": encode(texts)}
     return Call(
         "model",
-        below("embeddings"),
+        child_path("embeddings"),
         said,
         type=type(model).__name__,
         functions=(type(model).embed_documents, type(model).embed_query),

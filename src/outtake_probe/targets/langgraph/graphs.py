@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
@@ -30,6 +29,8 @@ from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.places import Place, here, name_of
 from outtake_probe.targets.langgraph.visits import Visit, visit
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.context_variables import aiterate_with, assigned, iterate_with
+from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.values import describe_error, encode
 from outtake_probe.waits import adrive, drive
 
@@ -47,14 +48,9 @@ def install(hub: Hub, patches: Patches) -> list[str]:
     return [f"runs of graphs are not shown: Pregel.{name} is not there" for name in lost]
 
 
-@contextmanager
-def expecting(place: Place) -> Iterator[None]:
+def expecting(place: Place) -> AbstractContextManager[None]:
     """The next run of the place's graph is this one."""
-    token = _expected.set(place)
-    try:
-        yield
-    finally:
-        _expected.reset(token)
+    return assigned(_expected, place)
 
 
 def _is_expected(graph: Any) -> bool:
@@ -69,8 +65,7 @@ def _path(graph: Any) -> str:
         if place.graph is graph:
             return place.path
         place = place.outer
-    frame = current.get()
-    return f"{frame.component}/{name_of(graph)}" if frame is not None and frame.component else name_of(graph)
+    return child_path(name_of(graph))
 
 
 def _modes(kwargs: Mapping[str, Any], default: Any) -> frozenset[str]:
@@ -173,7 +168,7 @@ def _stream(hub: Hub) -> Wrap:
         def stream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
             place = _begun(hub, self, kwargs)
             if place is not None:
-                return _within(place, method(self, input, config, **kwargs))
+                return iterate_with(here, place, method(self, input, config, **kwargs))
             place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
             what = _flow(hub, place, input)
             return _flowing(hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs))
@@ -189,7 +184,7 @@ def _astream(hub: Hub) -> Wrap:
         def astream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
             place = _begun(hub, self, kwargs)
             if place is not None:
-                return _awithin(place, method(self, input, config, **kwargs))
+                return aiterate_with(here, place, method(self, input, config, **kwargs))
             place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
             what = _flow(hub, place, input)
             return _aflowing(hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs))
@@ -213,40 +208,6 @@ def _begun(hub: Hub, graph: Any, kwargs: Mapping[str, Any]) -> Place | None:
     return hub.place(graph, now.path, _modes(kwargs, ()))
 
 
-def _within(place: Place, source: Iterator[Any]) -> Generator[Any, None, None]:
-    """What runs when the next item is asked for is inside the place."""
-    try:
-        while True:
-            token = here.set(place)
-            try:
-                item = next(source)
-            except StopIteration:
-                return
-            finally:
-                here.reset(token)
-            yield item
-    finally:
-        if inspect.isgenerator(source):
-            source.close()
-
-
-async def _awithin(place: Place, source: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
-    try:
-        while True:
-            token = here.set(place)
-            try:
-                item = await source.__anext__()
-            except StopAsyncIteration:
-                return
-            finally:
-                here.reset(token)
-            yield item
-    finally:
-        if inspect.isasyncgen(source):
-            await source.aclose()
-        del source  # see `outtake_probe.calling.astream`
-
-
 def _flowing(
     session: Session, what: Call, place: Place, run: Callable[[NewInput | None], Iterator[Any]]
 ) -> Iterator[Any]:
@@ -257,17 +218,9 @@ def _flowing(
         drive(after(session, passage, output, passage.failed))
         yield what.decode(output)
         return
-    source = _within(place, run(_new(passage)))
+    source = iterate_with(current, passage.frame, iterate_with(here, place, run(_new(passage))))
     try:
-        while True:
-            token = current.set(passage.frame)
-            try:
-                item = next(source)
-            except StopIteration:
-                break
-            finally:
-                current.reset(token)
-            yield item
+        yield from source
     except GeneratorExit:
         source.close()
         drive(after(session, passage, _outcome(place)))
@@ -290,16 +243,9 @@ async def _aflowing(
         await adrive(after(session, passage, output, passage.failed))
         yield what.decode(output)
         return
-    source = _awithin(place, run(_new(passage)))
+    source = aiterate_with(current, passage.frame, aiterate_with(here, place, run(_new(passage))))
     try:
-        while True:
-            token = current.set(passage.frame)
-            try:
-                item = await source.__anext__()
-            except StopAsyncIteration:
-                break
-            finally:
-                current.reset(token)
+        async for item in source:
             yield item
     except GeneratorExit:
         await source.aclose()

@@ -16,8 +16,8 @@ from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import prompts
+from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
 PROMPT = "system_prompt"
 _CELLS = ("system_message", "prompt", "system_prompt")
@@ -34,7 +34,6 @@ _KINDS: dict[str, Json] = {
     "reasoning_effort": _TEXT,
     "model": {"type": "string"},
 }
-_TYPES: dict[str, Any] = {"string": str, "number": (int, float), "integer": int, "null": type(None)}
 
 
 @dataclass
@@ -163,15 +162,8 @@ def places_of(node: Any, around: tuple[Any, ...] = ()) -> frozenset[int]:
 
 def change(graphs: Mapping[str, Any], component: str, key: str, value: Json) -> Changed:
     """Change a setting.  Raises `BadValue`."""
-    holders = dict(_holders(graphs))
-    if component not in holders:
-        known = ", ".join(sorted(path for path, holder in holders.items() if _schema(holder))) or "none"
-        raise BadValue(f"there is no component {component!r} with settings; known: {known}")
-    holder = holders[component]
-    schema = _schema(holder)
-    if key not in schema:
-        raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(schema) or 'none'}", schema)
-    _check(component, key, value, schema[key])
+    holder = find_holder(component, dict(_holders(graphs)), lambda each: bool(_schema(each)))
+    check_setting(component, key, value, _schema(holder))
     if isinstance(holder, Found):
         _instruct(holder, value)
         return Changed(component, key, value, frozenset(id(cell) for cell, _ in holder.prompts))
@@ -200,14 +192,6 @@ def _in_graph(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[tuple[
         for inner in node.subgraphs:
             if inner not in around and hasattr(inner, "nodes"):
                 yield from _in_graph(f"{path}/{name}", inner, (*around, graph))
-
-
-def _check(component: str, key: str, value: Json, schema: Json) -> None:
-    kinds = schema.get("type") or []
-    allowed = kinds if isinstance(kinds, list) else [kinds]
-    fits = any(isinstance(value, _TYPES[kind]) and not isinstance(value, bool) for kind in allowed)
-    if allowed and not fits:
-        raise BadValue(f"{component}.{key} is {' or '.join(allowed)}, not {value!r}", schema)
 
 
 def _instruct(found: Found, value: Json) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable
@@ -32,6 +31,7 @@ from outtake_probe.targets.langgraph.hub import CONF, Hub
 from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_function, is_hidden, name_of
 from outtake_probe.targets.langgraph.visits import Answers, Visit, visit
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import adrive, drive
 
@@ -114,11 +114,10 @@ def _commit(method: Method) -> Method:
         ready = place.ready.get(task.id) if place is not None else None
         if ready is None or ready.frame is None:
             return method(self, task, *args, **kwargs)
-        token = current.set(ready.frame)
         try:
-            return method(self, task, *args, **kwargs)
+            with assigned(current, ready.frame):
+                return method(self, task, *args, **kwargs)
         finally:
-            current.reset(token)
             _placed.pop(task.id, None)
 
     return commit
@@ -241,7 +240,7 @@ class Step(Runnable[Any, Any]):
 
         def run(new: NewInput | None) -> Any:
             self._watch(what, now)
-            with _inside(now):
+            with assigned(visit, now):
                 try:
                     return self._returned(now, self._bound.invoke(self._given(now, new), config, **kwargs))
                 except GraphBubbleUp as error:
@@ -260,7 +259,7 @@ class Step(Runnable[Any, Any]):
 
         async def run(new: NewInput | None) -> Any:
             self._watch(what, now)
-            with _inside(now):
+            with assigned(visit, now):
                 try:
                     return self._returned(now, await self._bound.ainvoke(self._given(now, new), config, **kwargs))
                 except GraphBubbleUp as error:
@@ -387,15 +386,6 @@ _UNHEARD = frozenset(
 
 def _nowhere(event: Any) -> None:
     """Nobody listens."""
-
-
-@contextmanager
-def _inside(now: Visit) -> Iterator[None]:
-    token = visit.set(now)
-    try:
-        yield
-    finally:
-        visit.reset(token)
 
 
 def _is_task(task: Any) -> bool:

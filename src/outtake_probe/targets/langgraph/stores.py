@@ -20,6 +20,7 @@ from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.values import Opaque, decode, encode, is_opaque
 from outtake_probe.waits import on_loop
 
@@ -80,14 +81,11 @@ class Stored:
             return True
         if self._store is None or not _can_ask(self._store):
             return False
-        token = _inside.set(True)
-        try:
+        with assigned(_inside, True):
             ops = [_op(name) for name in reads]
             return all(
                 _digest(result) == value for result, value in zip(self._store.batch(ops), reads.values(), strict=True)
             )
-        finally:
-            _inside.reset(token)
 
     def redo(self, changes: Json) -> None:
         """Write what was written."""
@@ -161,11 +159,8 @@ def _batch(watcher: Watcher) -> Callable[[Method], Method]:
             done = list(ops)
             if _inside.get():
                 return method(self, done, *args, **kwargs)
-            token = _inside.set(True)
-            try:
+            with assigned(_inside, True):
                 results = method(self, done, *args, **kwargs)
-            finally:
-                _inside.reset(token)
             watcher(self, done, results)
             return results
 
@@ -181,11 +176,8 @@ def _abatch(watcher: Watcher) -> Callable[[Method], Method]:
             done = list(ops)
             if _inside.get():
                 return await method(self, done, *args, **kwargs)
-            token = _inside.set(True)
-            try:
+            with assigned(_inside, True):
                 results = await method(self, done, *args, **kwargs)
-            finally:
-                _inside.reset(token)
             watcher(self, done, results)
             return results
 

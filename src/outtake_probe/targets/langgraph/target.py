@@ -12,6 +12,7 @@ from outtake_probe.targets.langgraph import describing, outputs, settings
 from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.targets.langgraph.waiting import RESUME, UPDATE, Desk, Said
+from outtake_probe.targets.toolkit.live_target import WithoutQueue
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:step",
@@ -24,11 +25,12 @@ CAPABILITIES: Sequence[Capability] = (
     "configure",
     "state",
 )
-_NO_QUEUE = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
 
 
-class GraphTarget:
+class GraphTarget(WithoutQueue):
     """The commands of one program."""
+
+    no_queue = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
 
     def __init__(self, hub: Hub, missing: list[str]) -> None:
         self._hub = hub
@@ -45,22 +47,6 @@ class GraphTarget:
     def perform(self, act: Callable[[], Json]) -> Json:
         """Nothing of a graph is bound to a loop or a thread."""
         return act()
-
-    def normalize(self, message: int, value: Json) -> Json:
-        """An answer that was given stays as it was given."""
-        raise BadValue(_NO_QUEUE)
-
-    def replace(self, message: int, value: Json) -> None:
-        """See `normalize`."""
-        raise BadValue(_NO_QUEUE)
-
-    def drop(self, message: int) -> None:
-        """See `normalize`."""
-        raise BadValue(_NO_QUEUE)
-
-    def move(self, message: int, before: int | None) -> None:
-        """See `normalize`."""
-        raise BadValue(_NO_QUEUE)
 
     def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
         """Check an answer, or a change of the state: what the graph gets."""

@@ -19,6 +19,7 @@ from langgraph.pregel import _retry, _runner
 
 from outtake_probe.session import Session
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.context_variables import aiterate_with
 
 Method = Callable[..., Any]
 _began: ContextVar[float | None] = ContextVar("outtake_langgraph_began", default=None)
@@ -108,21 +109,7 @@ class _Clock:
         """Remember how long something had been held when a superstep began."""
 
         @functools.wraps(method)
-        async def atick(runner: Any, *args: Any, **kwargs: Any) -> AsyncIterator[None]:
-            began = self._held()
-            source = method(runner, *args, **kwargs)
-            try:
-                while True:
-                    token = _began.set(began)
-                    try:
-                        item = await source.__anext__()
-                    except StopAsyncIteration:
-                        return
-                    finally:
-                        _began.reset(token)
-                    yield item
-            finally:
-                await source.aclose()
-                del source  # see `outtake_probe.calling.astream`
+        def atick(runner: Any, *args: Any, **kwargs: Any) -> AsyncIterator[None]:
+            return aiterate_with(_began, self._held(), method(runner, *args, **kwargs))
 
         return atick

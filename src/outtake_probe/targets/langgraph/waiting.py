@@ -15,6 +15,7 @@ from typing import Any
 from outtake_probe.gate import PROCEED, Answer
 from outtake_probe.records import Json
 from outtake_probe.session import Session
+from outtake_probe.targets.toolkit import human_input
 from outtake_probe.waits import adrive
 
 RESUME, UPDATE = "resume", "update"
@@ -58,18 +59,10 @@ class Desk:
             with self._session.lock:
                 if self._said:
                     return self._said.popleft()
-                self._asked = {
-                    "when": "input",
-                    "reason": "waits for an answer",
-                    "component": path,
-                    "call": "flow",
-                    "type": RESUME,
-                    "prompt": question,
-                    "offers": ["mock_output"],
-                }
+                self._asked = {**human_input.question(path, question, "waits for an answer", "flow"), "type": RESUME}
             try:
                 given = await adrive(self._session.hold(self._asked))
-                if given.verb == "serve" and not given.failed:
+                if human_input.is_answered(given):
                     await asyncio.to_thread(self._answer, path, given)
             finally:
                 self._asked = None

@@ -20,6 +20,7 @@ from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.program import make_program
 from outtake_probe.targets.llamaindex.target import CAPABILITIES, LlamaIndexTarget
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.seams import is_ready
 
 TRIGGERS = ("workflows", "llama_index.core")
 """Modules after whose import `install` puts in place what has become possible; it can be called at any time."""
@@ -57,7 +58,7 @@ def install(session: Session) -> Sequence[str]:
         events.install()
     missing: list[str] = []
     for module, needed, hook in hooks.HOOKS:
-        if module in sys.modules and module not in _installed.done and hooks.is_complete(module, needed):
+        if module in sys.modules and module not in _installed.done and is_ready(module, needed):
             _installed.done.add(module)
             missing += hook(_installed.hub, _installed.patches)
     _installed.missing += missing

@@ -7,7 +7,6 @@ agents change events in place after they have sent them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,9 +16,9 @@ from workflows.runtime.types.results import AddWaiter
 
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
+from outtake_probe.targets.toolkit.random_ids import is_random_id
 from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, know, register
 
-_RANDOM = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-fA-F]{32}")
 _OWN = ("_data", "_result")
 _PASSING = frozenset({"elapsed_seconds", "failed_at", "stream_id", "binding_id"})
 """Fields of the framework's own events that differ from run to run."""
@@ -104,7 +103,7 @@ def identity(value: Json) -> Json:
     if isinstance(value, list):
         return [identity(item) for item in value]
     if isinstance(value, str):
-        return "(random)" if _RANDOM.fullmatch(value) else value
+        return "(random)" if is_random_id(value) else value
     if not isinstance(value, dict):
         return value
     if value.get(TAG) == "event" and str(value.get("class", "")).startswith("workflows."):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,9 +49,3 @@ HOOKS: Sequence[tuple[str, str, Callable[[Hub, Patches], Sequence[str]]]] = (
     ("llama_index.core", "global_tokenizer", _core),
 )
 """Module, what it has once its import is as good as done, and what is put in place then."""
-
-
-def is_complete(module: str, needed: str) -> bool:
-    """Whether a module has what its hook needs, or will never have it."""
-    found = sys.modules[module]
-    return hasattr(found, needed) or not getattr(getattr(found, "__spec__", None), "_initializing", False)

@@ -6,12 +6,10 @@ import functools
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from workflows import Workflow
 
-from outtake_probe.bodies import Growing
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
@@ -20,17 +18,11 @@ from outtake_probe.targets.known import Known
 from outtake_probe.targets.llamaindex import events, own
 from outtake_probe.targets.llamaindex.contents import Contents
 from outtake_probe.targets.llamaindex.runs import Run
+from outtake_probe.targets.toolkit.classes import derives_from
+from outtake_probe.targets.toolkit.conversations import Conversation
 
 Described = tuple[list[Component], list[Edge]]
 """The components and edges of a workflow."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What was said to a model last, and what became of it."""
-
-    seen: Contents | None
-    parts: Growing
 
 
 class Hub:
@@ -46,8 +38,8 @@ class Hub:
         self.watched: dict[int, weakref.ref[Workflow]] = {}
         self.collects: dict[tuple[str, str], Json] = {}
         """What a step collects into a buffer, as far as it was seen: names of event types, by the step's path."""
-        self.said: dict[str, Said] = {}
-        """By the path of the model."""
+        self.conversations: dict[str, Conversation[Contents]] = {}
+        """The last prompt of each model, by its path."""
         self.pending: dict[str, dict[str, Json]] = {}
         """Settings for components that are not there yet, by path."""
 
@@ -97,7 +89,7 @@ def name_of(workflow: Any) -> str:
         return given.replace("/", "-")
     own = getattr(workflow, "name", None)
     cls = type(workflow)
-    is_agent = isinstance(own, str) and any(base.__name__ == "BaseWorkflowAgent" for base in cls.__mro__)
+    is_agent = isinstance(own, str) and derives_from(cls, "BaseWorkflowAgent")
     return own if is_agent and own else cls.__name__
 
 

@@ -14,15 +14,17 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock, ToolCallBlock
 
-from outtake_probe.bodies import Growing
 from outtake_probe.calling import NewInput, acall, astream, call, stream
-from outtake_probe.calls import Call, current
+from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import contents
-from outtake_probe.targets.llamaindex.hub import Hub, Said
+from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
+from outtake_probe.targets.toolkit.conversations import follow
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
+from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
 from outtake_probe.values import register as register_family
 
@@ -42,18 +44,6 @@ def embedding_methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
     names = ("get_query_embedding", "get_text_embedding", "get_text_embedding_batch")
     made = {name: functools.partial(_whole, hub, Embedding) for name in names}
     return {**made, **{f"a{name}": functools.partial(_awhole, hub, Embedding) for name in names}}
-
-
-def is_inside() -> bool:
-    """Whether the running code is the implementation of a model already."""
-    frame = current.get()
-    return frame is not None and frame.kind == "model"
-
-
-def below(name: str) -> str:
-    """The path of something that the running component uses."""
-    frame = current.get()
-    return f"{frame.component}/{name}" if frame is not None and frame.component else name
 
 
 # -- what is asked and answered --------------------------------------------------------------------------------------
@@ -104,7 +94,7 @@ class Exchange:
         given = {**of_model(self.model), self.said: self.told(), **{k: encode(v) for k, v in rest.items()}}
         return Call(
             "model",
-            below(self.name),
+            child_path(self.name),
             given,
             type=type(self.model).__name__,
             functions=[
@@ -156,9 +146,10 @@ class Chat(Exchange):
     """Messages in, a message out."""
 
     def told(self) -> Json:
-        messages, path = list(self.first() or ()), below(self.name)
-        said = self.hub.said[path] = _said(messages, self.hub.said.get(path))
-        return said.parts
+        messages, path = list(self.first() or ()), child_path(self.name)
+        snapshot = contents.look(messages, lambda _: False)
+        talk = self.hub.conversations[path] = follow(self.hub.conversations.get(path), messages, snapshot, message_json)
+        return talk.parts
 
     def again(self, value: Json) -> Any:
         return [message_from(message) for message in value]
@@ -182,14 +173,7 @@ class Chat(Exchange):
         return ChatResponse(message=message, additional_kwargs=decode(value.get("additional", {})), **about)
 
     def normalize(self, current: Json, value: Json) -> Json:
-        if isinstance(value, str):
-            said = list(current["messages"])
-            value = {"messages": [*said[:-1], {**(said[-1] if said else {"role": "user"}), "content": value}]}
-        if isinstance(value, list):
-            value = {"messages": value}
-        if not isinstance(value, dict) or not isinstance(value.get("messages", []), list):
-            raise BadValue('a question is {"messages": [{"role": ..., "content": ...}]}, or a text')
-        return {**current, **value}
+        return merge_prompt(current, value, template={"role": "user"}, allow_unknown=True)
 
     def normalize_output(self, value: Json) -> Json:
         if isinstance(value, str):
@@ -288,16 +272,6 @@ def _text(answer: Any) -> str | None:
     return None
 
 
-def _said(messages: list[ChatMessage], last: Said | None) -> Said:
-    """What is said to a model; where it goes on from what was said there last, the new messages are made."""
-    seen = contents.look(messages, lambda _: False)
-    if seen is None or last is None or last.seen is None or not seen.begins_with(last.seen):
-        return Said(seen, Growing(map(message_json, messages)))
-    if seen.count == last.seen.count:
-        return last
-    return Said(seen, Growing([*last.parts, *map(message_json, messages[last.seen.count :])], last.parts))
-
-
 def register() -> None:
     """A message is written by what it says, wherever it stands."""
     register_family(Family("chat_message", ChatMessage, _message_to, _message_from))
@@ -379,7 +353,7 @@ def _beside(answer: Any) -> dict[str, Json]:
 def _whole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 
@@ -395,7 +369,7 @@ def _whole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
 def _awhole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return await method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 
@@ -411,7 +385,7 @@ def _awhole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
 def _stream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 
@@ -428,7 +402,7 @@ def _stream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
 def _astream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
     @functools.wraps(method)
     async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside():
+        if is_inside("model"):
             return await method(self, *args, **kwargs)
         this = exchange(hub, self, args, kwargs)
 

@@ -12,6 +12,7 @@ from outtake_probe.targets.base import Program
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex.hub import Hub, name_of
 from outtake_probe.targets.llamaindex.target import LlamaIndexTarget
+from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.values import decode
 
 MEMORY = "memory"
@@ -63,7 +64,7 @@ def start_fields(workflow: Any, given: Json) -> dict[str, Any]:
 
 def is_agent(workflow: Any) -> bool:
     """Whether this is an agent of llama-index-core, or several that hand over to each other."""
-    return any(cls.__name__ in ("BaseWorkflowAgent", "AgentWorkflow") for cls in type(workflow).__mro__)
+    return derives_from(type(workflow), "BaseWorkflowAgent", "AgentWorkflow")
 
 
 def shown(result: Any) -> Json:

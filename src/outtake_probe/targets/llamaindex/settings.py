@@ -6,17 +6,17 @@ Secrets are never among the values: of a model only plain settings are shown, wi
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.toolkit.classes import derives_from
+from outtake_probe.targets.toolkit.secret_names import is_secret_field
+from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
-_SECRET = re.compile(r"key|token$|secret|password|credential|authorization|headers", re.IGNORECASE)
 _TEXT: Json = {"type": ["string", "null"]}
 _NUMBER: Json = {"type": ["number", "null"]}
 _AGENT: dict[str, Json] = {
@@ -37,7 +37,7 @@ _offered: dict[int, tuple[Any, list[Any]]] = {}
 
 
 def is_agent(value: Any) -> bool:
-    return any(cls.__name__ == "BaseWorkflowAgent" for cls in type(value).__mro__)
+    return derives_from(type(value), "BaseWorkflowAgent")
 
 
 def agents(path: str, workflow: Any) -> Iterator[tuple[str, Any]]:
@@ -109,7 +109,7 @@ def of_model(model: Any) -> dict[str, Json]:
 def _plain_fields(cls: type) -> list[str]:
     """The fields that may be told."""
     fields = getattr(cls, "model_fields", {})
-    return [name for name in fields if not _SECRET.search(name) or name == "max_tokens"]
+    return [name for name in fields if not is_secret_field(name)]
 
 
 def of_component(value: Any) -> Json:
@@ -128,15 +128,8 @@ def of_component(value: Any) -> Json:
 
 def change(hub: Hub, component: str, key: str, value: Json) -> None:
     """Change a setting, from the component's next turn on."""
-    holders = _holders(hub)
-    if component not in holders:
-        known = ", ".join(sorted(holders)) or "none yet"
-        raise BadValue(f"there is no component {component!r} with settings; known: {known}")
-    holder, schema = holders[component]
-    properties = schema["properties"]
-    if key not in properties:
-        raise BadValue(f"{component} has no setting {key!r}; it has {', '.join(sorted(properties))}", schema)
-    _check(f"{component}.{key}", value, properties[key])
+    holder, schema = find_holder(component, _holders(hub))
+    check_setting(component, key, value, schema["properties"])
     _set(holder, key, value)
 
 
@@ -165,20 +158,3 @@ def _set(holder: Any, key: str, value: Json) -> None:
 
 def _same_kind(old: Any, text: str) -> Any:
     return text if isinstance(old, str) else type(old)(text)
-
-
-def _check(name: str, value: Json, schema: Json) -> None:
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    if not any(_is(value, kind) for kind in kinds):
-        raise BadValue(f"{name} is {' or '.join(kinds)}, not {value!r}", schema)
-    options = schema.get("items", {}).get("enum")
-    unknown = [item for item in value if item not in options] if options is not None else []
-    if unknown:
-        raise BadValue(f"{name}: there is no {unknown[0]!r}; known: {', '.join(options) or 'none'}", schema)
-
-
-def _is(value: Json, kind: str) -> bool:
-    if kind == "number":
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    types: dict[str, Any] = {"string": str, "boolean": bool, "array": list, "null": type(None)}
-    return isinstance(value, types[kind])

@@ -7,20 +7,19 @@ in the record already.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
-from outtake_probe import clock
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.usage import usage
 from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.spans import OpenSpans
 
 _ID = len("-00000000-0000-0000-0000-000000000000")
 """Characters at the end of a span's id that make it unique."""
@@ -33,15 +32,6 @@ _KNOWN = frozenset({"timestamp", "id_", "span_id", "tags", "prompt", "output"})
 _PIECES = ("InProgress", "Delta", "WorkflowStepOutput", "WorkflowRunOutput")
 _LONG = 400
 """Characters of a text in an event that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """A span that has not closed."""
-
-    number: int
-    since: float
-    tags: Any
 
 
 def install(hub: Hub, patches: Patches) -> Sequence[str]:
@@ -59,11 +49,11 @@ def _name(id_: str) -> str:
     return id_[:-_ID] if id_[-_ID : 1 - _ID] == "-" else id_
 
 
-def _own_tags(tags: Any, around: _Open | None) -> dict[str, Json]:
-    """Tags that the span around does not have already: the framework hands them down."""
-    if not isinstance(tags, dict) or (around is not None and tags == around.tags):
+def _own_tags(tags: Any, around: Any) -> dict[str, Json]:
+    """Tags that are not among those of the span around already: the framework hands them down."""
+    if not isinstance(tags, dict) or tags == around:
         return {}
-    above = around.tags if around is not None and isinstance(around.tags, dict) else {}
+    above = around if isinstance(around, dict) else {}
     new = {name: value for name, value in tags.items() if name not in _LEFT_OUT and above.get(name) != value}
     return {str(name): _plain(value) for name, value in new.items()}
 
@@ -80,35 +70,29 @@ class _Listener:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._opened: dict[str, _Open] = {}
+        self._open: OpenSpans[str] = OpenSpans(session)
+        """By the framework's id, each with its tags."""
 
     def opens(self, id_: str, parent: str | None, tags: Any) -> None:
-        around = self._opened.get(parent or "")
-        within = around.number if around is not None else None
-        number = self._session.span(_name(id_), _own_tags(tags, around), within)
-        if number is not None:
-            self._opened[id_] = _Open(number, clock.monotonic(), tags)
+        own = _own_tags(tags, self._open.attached_to(parent))
+        self._open.start(id_, _name(id_), own, parent, attached=tags)
 
     def closes(self, id_: str, used: Usage | None = None, error: BaseException | None = None) -> None:
-        found = self._opened.pop(id_, None)
-        if found is None:
-            return
-        told: dict[str, Json] = {"seconds": round(clock.monotonic() - found.since, 6)}
-        if used is not None:
-            told |= {"tokens_in": used.tokens_in, "tokens_out": used.tokens_out}
-        result = {"error": type(error).__name__, "message": _plain(str(error))} if error is not None else None
-        self._session.span_end(found.number, result, failed=error is not None, **told)
+        self._open.end(id_, lambda: _described(error), failed=error is not None, usage=used)
 
     def hears(self, event: Any) -> None:
         name = type(event).__name__
         if any(part in name for part in _PIECES):
             return
-        found = self._opened.get(event.span_id or "")
         told: dict[str, Json] = {k: _plain(v) for k, v in vars(event).items() if type(v) in _FACTS and k not in _KNOWN}
-        tags = _own_tags(event.tags, found)
+        tags = _own_tags(event.tags, self._open.attached_to(event.span_id))
         if tags:
             told["tags"] = tags
-        self._session.note(name, "", told or None, span=found.number if found is not None else None)
+        self._session.note(name, "", told or None, span=self._open.number(event.span_id))
+
+
+def _described(error: BaseException | None) -> Json:
+    return {"error": type(error).__name__, "message": _plain(str(error))} if error is not None else None
 
 
 def _handlers(listener: _Listener) -> tuple[BaseSpanHandler[Any], BaseEventHandler]:

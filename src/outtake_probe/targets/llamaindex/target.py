@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from workflows.events import Event
 
@@ -18,6 +14,8 @@ from outtake_probe.targets.llamaindex import graph, runtime, settings, waiting
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.steps import accepted
+from outtake_probe.targets.toolkit.event_loop import perform_on
+from outtake_probe.targets.toolkit.live_target import WithoutQueue
 from outtake_probe.values import TAG, decode, encode
 
 CAPABILITIES: Sequence[Capability] = (
@@ -32,13 +30,14 @@ CAPABILITIES: Sequence[Capability] = (
     "configure",
     "state",
 )
-PATIENCE = 10.0
-"""Seconds that a command waits for the program's event loop."""
-_NO_QUEUE = "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
 
 
-class LlamaIndexTarget:
+class LlamaIndexTarget(WithoutQueue):
     """The commands of one program."""
+
+    no_queue = (
+        "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
+    )
 
     def __init__(self, hub: Hub, missing: list[str]) -> None:
         self._hub = hub
@@ -47,30 +46,9 @@ class LlamaIndexTarget:
     def perform(self, act: Callable[[], Json]) -> Json:
         """Run `act` on the program's event loop."""
         loop = next((run.loop for run in self._hub.runs.values() if run.loop is not None), None)
-        if loop is None or _running_loop() is loop or not loop.is_running():
-            return act()
-        result: concurrent.futures.Future[Json] = concurrent.futures.Future()
-        loop.call_soon_threadsafe(functools.partial(_settle, result, act))
-        try:
-            return result.result(PATIENCE)
-        except concurrent.futures.TimeoutError:
-            if result.cancel():
-                raise BadValue("the program is busy: its event loop did not answer, so nothing was changed") from None
-            return result.result()
+        return perform_on(loop, act)
 
     # -- events ------------------------------------------------------------------------------------------------------
-
-    def normalize(self, message: int, value: Json) -> Json:
-        raise BadValue(_NO_QUEUE)
-
-    def replace(self, message: int, value: Json) -> None:
-        raise BadValue(_NO_QUEUE)
-
-    def drop(self, message: int) -> None:
-        raise BadValue(_NO_QUEUE)
-
-    def move(self, message: int, before: int | None) -> None:
-        raise BadValue(_NO_QUEUE)
 
     def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
         """Check a new event for a step or a workflow."""
@@ -126,19 +104,3 @@ class LlamaIndexTarget:
     def describe(self) -> Json:
         """Graph, components with configuration and schemas, hooks that are missing."""
         return {**graph.describe(self._hub), "missing": list(self._missing), "capabilities": list(CAPABILITIES)}
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
-def _settle(result: concurrent.futures.Future[Any], act: Callable[[], Json]) -> None:
-    if not result.set_running_or_notify_cancel():
-        return
-    try:
-        result.set_result(act())
-    except BaseException as error:  # noqa: BLE001  it is raised again where the command came from
-        result.set_exception(error)

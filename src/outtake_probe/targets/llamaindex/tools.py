@@ -17,15 +17,17 @@ from workflows import Context
 from workflows.runtime.types.results import WaitingForEvent
 
 from outtake_probe.calling import NewInput, acall, call
-from outtake_probe.calls import Call, current
-from outtake_probe.records import EFFECTS, Effects, Json
-from outtake_probe.session import BadValue
+from outtake_probe.calls import Call
+from outtake_probe.records import Effects, Json
 from outtake_probe.targets import resources
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.llamaindex.models import below
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
+from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.context_variables import assigned
+from outtake_probe.targets.toolkit.effects import declared_effects
+from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
 from outtake_probe.values import register as register_family
 
@@ -112,7 +114,7 @@ class _Use:
     def call(self) -> Call:
         return Call(
             "tool",
-            below(f"tools/{self.name}"),
+            child_path(f"tools/{self.name}"),
             self.given(),
             effects=effects_of(self.tool),
             functions=[f for f in (*_functions(self.tool), type(self.tool).__call__) if f],
@@ -133,16 +135,8 @@ class _Use:
         return new.value.pop("args", []), {**new.value, **kept}
 
     def normalize(self, current: Json, value: Json) -> Json:
-        """An edit names all arguments, or some; a value that is no object is the only argument."""
         names = self.names()
-        if not isinstance(value, dict):
-            if len(current) != 1:
-                raise BadValue(f"{self.name} takes the arguments {', '.join(names)}: give an object")
-            value = {next(iter(current)): value}
-        unknown = [name for name in value if names and name not in names and name not in current]
-        if unknown:
-            raise BadValue(f"{self.name} has no argument {unknown[0]!r}; it takes {', '.join(names) or 'none'}")
-        return {**current, **value}
+        return merge_arguments(self.name, current, value, names, allow_unknown=not names)
 
     def normalize_output(self, value: Json) -> Json:
         if isinstance(value, dict) and (TAG in value or "changes" in value):
@@ -183,27 +177,18 @@ class _Use:
         return decode(value)
 
 
-def _is_inside(name: str) -> bool:
-    """Whether the running code is the implementation of this call already."""
-    frame = current.get()
-    return frame is not None and frame.kind == "tool" and frame.component.endswith(f"/{name}")
-
-
 def _called(hub: Hub, method: Method) -> Method:
     @functools.wraps(method)
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         use = _Use(hub, self, args, kwargs)
-        if _is_inside(use.name):
+        if is_inside("tool", f"/{use.name}"):
             return method(self, *args, **kwargs)
 
         def run(new: NewInput | None) -> Any:
             given, named = use.arguments(new)
             use.begin()
-            token = watching.set(use.watch or watching.get())
-            try:
+            with assigned(watching, use.watch or watching.get()):
                 return method(self, *given, **named)
-            finally:
-                watching.reset(token)
 
         return call(hub.session, use.call(), run)
 
@@ -214,17 +199,14 @@ def _acalled(hub: Hub, method: Method) -> Method:
     @functools.wraps(method)
     async def called(self: Any, *args: Any, **kwargs: Any) -> Any:
         use = _Use(hub, self, args, kwargs)
-        if _is_inside(use.name):
+        if is_inside("tool", f"/{use.name}"):
             return await method(self, *args, **kwargs)
 
         async def run(new: NewInput | None) -> Any:
             given, named = use.arguments(new)
             use.begin()
-            token = watching.set(use.watch or watching.get())
-            try:
+            with assigned(watching, use.watch or watching.get()):
                 return await method(self, *given, **named)
-            finally:
-                watching.reset(token)
 
         return await acall(hub.session, use.call(), run)
 
@@ -241,8 +223,4 @@ def effects_of(tool: Any) -> Effects | None:
     functions = _functions(tool)
     if any(getattr(f, "__module__", "").endswith("multi_agent_workflow") for f in functions):
         return "pure"
-    for place in (tool, *functions, type(tool)):
-        declared = getattr(place, "__outtake_effects__", None)
-        if declared in EFFECTS:
-            return declared  # type: ignore[no-any-return]
-    return None
+    return declared_effects(tool, *functions, type(tool))

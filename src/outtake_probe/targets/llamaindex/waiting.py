@@ -21,6 +21,7 @@ from outtake_probe.gate import Answer
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Stopped
 from outtake_probe.targets import activity
+from outtake_probe.targets.toolkit.human_input import is_answered, question
 from outtake_probe.waits import adrive
 
 if TYPE_CHECKING:
@@ -107,28 +108,21 @@ def _is_replaying(hub: Hub) -> bool:
 
 
 async def _ask(hub: Hub, run: Run, others: bool) -> None:
-    fields: dict[str, Json] = {
-        "when": "input",
-        "reason": f"waits for {names(run) or 'an event'}",
-        "offers": ["mock_output"],
-        "component": run.path,
-        "call": "flow",
-        "prompt": f"{run.path} waits for {names(run) or 'an event'}",
-        "others": others,
-    }
+    reason = f"waits for {names(run) or 'an event'}"
+    fields: dict[str, Json] = {**question(run.path, f"{run.path} {reason}", reason, "flow"), "others": others}
     try:
         answer = await adrive(hub.session.hold(fields, lambda given: _complete(hub, run, given), still=not others))
     except Stopped:
         await run.adapter.cancel()
         return
-    if answer.verb == "serve" and not answer.failed:
+    if is_answered(answer):
         with hub.session.lock:
             hub.session.inject(run.path, "", answer.value)
 
 
 def _complete(hub: Hub, run: Run, given: Answer) -> Answer:
     """A person's answer is an event that fits."""
-    if given.verb == "serve" and not given.failed and hub.session.target is not None:
+    if is_answered(given) and hub.session.target is not None:
         hub.session.target.send(run.path, "", given.value)
     return given
 

@@ -10,11 +10,12 @@ import functools
 import os
 from typing import Any
 
-from outtake_probe.calls import current, nested
+from outtake_probe.calls import nested
 from outtake_probe.keeping import stateless
 from outtake_probe.session import Session
 from outtake_probe.targets.stainless.exchange import Exchange
 from outtake_probe.targets.stainless.library import Library
+from outtake_probe.targets.toolkit.paths import is_inside
 
 SEAMS = ("request", "_process_response", "_process_response_data")
 
@@ -94,10 +95,10 @@ class Hooks:
 
     def _exchange(self, client: Any, cast_to: Any, options: Any, kwargs: dict[str, Any]) -> Exchange | None:
         """The invocation that this request is, or None where it is none, or part of one that is seen already."""
-        session, api, around = self._session, self._library.api(options), current.get()
+        session, api = self._session, self._library.api(options)
         if session is None or self._pid != os.getpid() or api is None:
             return None
-        if around is not None and around.kind == "model":
+        if is_inside("model"):
             return None
         exchange = Exchange(
             session.here, self._library, api, client=client, cast_to=cast_to, options=options, kwargs=kwargs

@@ -1,0 +1,46 @@
+"""Growing prompts: each turn of a conversation repeats all messages before it, and only the new ones are converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from outtake_probe.bodies import Growing
+from outtake_probe.records import Json
+
+M = TypeVar("M")
+
+
+class Snapshot(Protocol):
+    """What the messages of a prompt held at one moment; it stays true when they are changed in place later."""
+
+    def begins_with(self, before: Any) -> bool:
+        """Whether the first messages are those of `before`, an earlier snapshot, and hold what they held then."""
+
+
+S = TypeVar("S", bound=Snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation(Generic[S]):
+    """The prompt of one component as it was at its last turn."""
+
+    snapshot: S | None
+    """None where the messages cannot be compared with later ones."""
+    parts: Growing
+    """The messages as JSON."""
+
+
+def follow(
+    last: Conversation[S] | None, messages: Sequence[M], snapshot: S | None, convert: Callable[[M], Json]
+) -> Conversation[S]:
+    """The conversation that `last` has become with this turn, whose prompt is `messages`, of which `snapshot` is taken.
+
+    `convert` makes the JSON of one message.  It is called for the new messages where the prompt begins with that of the
+    last turn, unchanged, and else for all.
+    """
+    if last is None or snapshot is None or last.snapshot is None or not snapshot.begins_with(last.snapshot):
+        return Conversation(snapshot, Growing(map(convert, messages)))
+    new = messages[len(last.parts) :]
+    return Conversation(snapshot, Growing([*last.parts, *map(convert, new)], last.parts) if new else last.parts)
