@@ -132,7 +132,11 @@ function Comparison({ other }: { other: string }) {
     // Only a new selection moves the list.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [selected]);
-  const sides = useMemo<Sides>(() => ({ a: followedRun(a), b: followedRun(b), own, names: [a, b] }), [a, b, own]);
+  const [cutA, cutB] = [data?.a.cut ?? 0, data?.b.cut ?? 0];
+  const sides = useMemo<Sides>(
+    () => ({ a: followedRun(a), b: followedRun(b), own, names: [a, b], cuts: [cutA, cutB] }),
+    [a, b, own, cutA, cutB],
+  );
   if (error)
     return (
       <Alert color="red" m="md" title={`${a} and ${b} cannot be compared`}>
