@@ -178,23 +178,25 @@ function Comparison({ other }: { other: string }) {
         </span>
         <span className={classes["space"]} />
         {shown > 0 && (
-          <>
+          <span className={classes["jumps"]}>
             <Button variant="light" onClick={() => jump(places[0], true)}>
               First difference
             </Button>
             <ActionIcon
               aria-label="The difference before"
+              title="The difference before"
               onClick={() => jump(places.findLast((at) => at < from) ?? places.at(-1))}
             >
               <IconArrowUp size={16} />
             </ActionIcon>
             <ActionIcon
               aria-label="The next difference"
+              title="The next difference"
               onClick={() => jump(places.find((at) => at > from) ?? places[0])}
             >
               <IconArrowDown size={16} />
             </ActionIcon>
-          </>
+          </span>
         )}
         <Tooltip label="Also deliveries and repetitions of what another line says">
           <Switch

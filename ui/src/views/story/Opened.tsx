@@ -232,6 +232,7 @@ function Call(props: OpenedProps & { part: Part }) {
           type="button"
           className={classes["toggle"]}
           aria-label={`${open ? "Close" : "Open"} the call of ${lastPart(outline.component(part.seq))}`}
+          title={open ? "Close the call" : "Open the call: what went in, what came out"}
           aria-expanded={open}
           onClick={(event) => {
             event.stopPropagation();
