@@ -63,7 +63,8 @@ def test_the_tray_says_what_the_collected_changes_cost(visit: Visit, served: Ser
     tray = page.get_by_role("region", name="Changes")
     expect(page.get_by_role("row").first).to_be_visible()
     expect(tray).to_be_hidden()
-    page.get_by_role("row").filter(has_text="look").filter(has_text="returned").first.click()
+    returned = page.get_by_role("row").filter(has_text="look").filter(has_text="returned").first
+    returned.click()
     page.keyboard.press("e")
     field = page.get_by_role("textbox", name="Edit output")
     expect(page.get_by_role("tab", name="Edit")).to_have_attribute("aria-selected", "true")
@@ -73,6 +74,10 @@ def test_the_tray_says_what_the_collected_changes_cost(visit: Visit, served: Ser
     expect(tray).to_contain_text(re.compile(r"1 change · about \d calls?"))
     tray.get_by_role("button", name="1 change").click()
     expect(tray.get_by_role("list", name="Collected changes")).to_contain_text("# Oslo")
+    page.get_by_role("row").first.click()
+    expect(returned).to_have_attribute("aria-selected", "false")
+    tray.get_by_role("button", name=re.compile("returns this$")).first.click()
+    expect(returned).to_have_attribute("aria-selected", "true")  # and not the call whose output it changes
     tray.get_by_role("button", name="Close the changes").click()
     tray.get_by_role("button", name="Fork", exact=True).click()
     expect(page).to_have_url(re.compile("/runs/r2"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from pathlib import Path
 from urllib.parse import quote
 
@@ -144,6 +145,33 @@ def test_a_card_opens_in_place_to_all_that_was_thought_done_and_said(
     page.keyboard.press("Escape")
     told.get_by_role("button", name="Close the card").click()
     expect(told).not_to_have_attribute("data-open", "true")
+
+
+def test_an_open_card_tells_the_question_before_the_answer(visit: Visit, served: Served, camera: Camera) -> None:
+    program = """
+        import outtake
+
+        @outtake.agent
+        def team(question):
+            return "It is in Oslo."
+    """
+    spec = served.write("team.py", textwrap.dedent(program)) + ":team"
+    question = "Where is it? " + "There is much to be said about that. " * 60
+    served.ended(served.run(spec, input=question))
+    page = visit("/runs/r1?side=none&bottom=none")
+    told = card(page, 2)
+    told.get_by_role("button", name="Open the card").click()
+    asked, returned = told.get_by_text("Asked", exact=True), told.get_by_text("Returned", exact=True)
+    above, below = asked.bounding_box(), returned.bounding_box()
+    assert above is not None and below is not None
+    assert above["y"] < below["y"] < above["y"] + 200, "a long question is folded"
+    camera.shoot(page, "story-asked")
+    told.get_by_role("button", name="Show all of it").click()
+    expect(told.get_by_role("button", name="Show less")).to_have_attribute("aria-expanded", "true")
+    whole = returned.bounding_box()
+    assert whole is not None
+    assert whole["y"] > below["y"] + 100
+    assert findings(page) == []
 
 
 def test_the_mistake_is_mended_from_its_card(visit: Visit, wrong: Document) -> None:

@@ -55,6 +55,18 @@ def test_a_component_can_be_kept_live(cli: Cli) -> None:
     assert done["reused"]["model"] == 2
 
 
+def test_a_fork_that_is_wrong_all_the_same_says_how_far_its_change_went(cli: Cli) -> None:
+    cli.run()
+    cli("annotate", "r1", "--expect", "519").ok()
+    seq = cli.seq("r1", "agent", 2)
+    edit = {"op": "replace_input", "seq": seq, "value": "another"}
+    done = cli("fork", "r1", "--edit", json.dumps(edit), "--headless").ok()
+    assert f"change    The change at #{seq} of r1 was used by 3 calls, first #" in done.out
+    idle = {"op": "mock_output", "seq": seq, "value": "nobody reads this"}
+    done = cli("fork", "r1", "--edit", json.dumps(idle), "--headless").ok()
+    assert "of r1 made no difference: no later call was asked anything else than in r1." in done.out
+
+
 def test_a_person_reads_what_was_served_and_what_comes_next(cli: Cli) -> None:
     cli.run()
     done = cli("fork", "r1", "--at", "8").ok()

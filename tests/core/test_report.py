@@ -1,4 +1,4 @@
-"""The report of a fork: which processes it really started."""
+"""The report of a fork: which processes it really started, and what is counted."""
 
 from __future__ import annotations
 
@@ -63,3 +63,13 @@ def test_a_run_of_its_own_starts_nothing_again() -> None:
 def test_what_a_replay_that_diverged_came_to_is_not_known() -> None:
     own = [*PARENT, {"kind": "run_ended", "seq": 10, "status": "diverged"}]
     assert found(own, 10) == []
+
+
+def test_a_function_that_is_the_run_itself_is_one_line() -> None:
+    """Its flow is the same call."""
+    own = [started(1, "flow", "team"), started(2, "agent", "team", 1), ended(3, 2), ended(4, 1)]
+    made = report([*own, process(5, 1, "make")], own, 0)
+    assert [(line.kind, line.component) for line in made.lines] == [("agent", "team")]
+    assert dict(made.counts["executed"]) == {"agent": 1}
+    other = [started(1, "flow", "main"), started(2, "agent", "main/team", 1)]
+    assert [line.kind for line in report(other, [], 0).lines] == ["flow", "agent"]

@@ -4,6 +4,8 @@ import { createTheme, type CSSVariablesResolver } from "@mantine/core";
 
 const MONO = "ui-monospace, 'SF Mono', 'Cascadia Code', 'JetBrains Mono', Menlo, Consolas, monospace";
 
+const CLOSE = { "aria-label": "Close", title: "Close (Escape)" };
+
 export const theme = createTheme({
   primaryColor: "cyan",
   primaryShade: 9,
@@ -19,8 +21,8 @@ export const theme = createTheme({
     ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
     Button: { defaultProps: { size: "compact-sm" } },
     // The window does not scroll, and locking that would write styles that the policy forbids.
-    Modal: { defaultProps: { centered: true, lockScroll: false, closeButtonProps: { "aria-label": "Close" } } },
-    Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { "aria-label": "Close" } } },
+    Modal: { defaultProps: { centered: true, lockScroll: false, closeButtonProps: CLOSE } },
+    Drawer: { defaultProps: { lockScroll: false, closeButtonProps: CLOSE } },
     Spotlight: { defaultProps: { lockScroll: false } },
   },
 });

@@ -15,7 +15,7 @@ from outtake.cli.commands import RunArgument, command
 from outtake.cli.differences import SHOWN, print_diff
 from outtake.cli.front import Document, Front
 from outtake.cli.parts import print_description
-from outtake.cli.running import PythonOption, interpreter, is_run, reported
+from outtake.cli.running import PythonOption, explained, interpreter, is_run, reported
 from outtake.cli.transcript import Transcript, bodies
 from outtake.cli.trusting import TrustOption, trusting
 
@@ -55,7 +55,7 @@ def info(front: Front, run: RunArgument) -> None:
         if front.json:
             front.document(found)
         else:
-            outcome.print_outcome(front.out, found, reported(service, found))
+            outcome.print_outcome(front.out, found, reported(service, found), explained(service, found))
             print_now(front.out, service.code(run))
             for annotation in service.annotations(run)["annotations"]:
                 if annotation["kind"] != "expectation":
@@ -93,7 +93,7 @@ def show(
         transcript.settle()
         if limit is None and kind is None and component is None:
             found = service.info(run)
-            outcome.print_outcome(front.out, found, reported(service, found))
+            outcome.print_outcome(front.out, found, reported(service, found), explained(service, found))
 
 
 @command("console")

@@ -48,9 +48,17 @@ def run_document(info: Document) -> Document:
     return document
 
 
-def print_outcome(console: Console, info: Document, report: Document | None = None, *, leaves: bool = False) -> None:
+def print_outcome(
+    console: Console,
+    info: Document,
+    report: Document | None = None,
+    explained: Document | None = None,
+    *,
+    leaves: bool = False,
+) -> None:
     """Status, result, what was executed and, with its `report`, what was saved, not reached, and never applied.
 
+    `explained`: why it came out wrong, of which it is told how far the change of a fork went.
     `leaves`: the process of the run ends with this command.
     """
     console.print()
@@ -62,6 +70,9 @@ def print_outcome(console: Console, info: Document, report: Document | None = No
     elif info["output"] is not None:
         _print_output(console, info["output"])
     print_judged(console, info)
+    used = tell_use(explained, info["parent"]) if explained is not None else ""
+    if used:
+        console.print(Text(f"change    {used}"))
     if not is_wrong_use(info["error"]):
         _print_counts(console, info, report)
     hint = next_command(info, leaves)
@@ -98,6 +109,27 @@ def print_judged(console: Console, info: Document) -> None:
     if expected is not None:
         line.append(f"  expected: {words.one_line(expected)}", style="dim")
     console.print(line)
+
+
+def is_wrong(info: Document) -> bool:
+    """Whether a run has come out wrong: by its error, or by its answer."""
+    return not info["live"] and (info["status"] == "failed" or info["outcome"] == "failed")
+
+
+def tell_use(explained: Document, parent: str) -> str:
+    """Why a fork that was changed is wrong all the same: how far its change went, in the words of the window."""
+    change, said = explained["change"], explained["said"]
+    if change is None:
+        return ""
+    where = f" at #{change['at']} of {parent}" if change["at"] is not None else ""
+    if change["first"] is None:
+        return f"The change{where} made no difference: no later call was asked anything else than in {parent}."
+    used = f"The change{where} was used by {words.count(change['calls'], 'call')}, first #{change['first']}"
+    if said is not None and change["again"] is not None:
+        return f"{used}; #{change['again']} said {words.clean(said)} all the same."
+    if said is None or explained["first"] is None or explained["first"] >= change["first"]:
+        return f"{used}."
+    return f"{used}; {words.clean(said)} was there before it."
 
 
 def _print_counts(console: Console, info: Document, report: Document | None) -> None:

@@ -275,7 +275,7 @@ def conduct(front: Front, service: Service, run: str, *, headless: bool, pages: 
         raise Problem(info["error"]["message"])
     else:
         leaves = front.owns(service) and pages is None
-        outcome.print_outcome(front.out, info, reported(service, info), leaves=leaves)
+        outcome.print_outcome(front.out, info, reported(service, info), explained(service, info), leaves=leaves)
         if pages is None and not headless and (where := hint(front, service, run)):
             front.out.print(f"browser   {where}", style="dim")
     if pages is not None:
@@ -357,3 +357,8 @@ def _prompted(front: Front, service: Service, run: str, *, own: bool) -> int:
 def reported(service: Service, info: Document) -> Document | None:
     """The report of a fork, or of a run with mocks; nothing is saved or mocked in another one."""
     return service.report(info["run"]) if info["parent"] or info["mocks"] else None
+
+
+def explained(service: Service, info: Document) -> Document | None:
+    """Why a fork that was changed came out wrong all the same; None where there is nothing to say of that."""
+    return service.explain(info["run"]) if info["parent"] and info["edits"] and outcome.is_wrong(info) else None

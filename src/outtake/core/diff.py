@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from outtake.core.wrapping import is_same_call
 from outtake_probe.records import Json
 
 Change = Literal["same", "changed", "only_a", "only_b"]
@@ -52,7 +53,7 @@ class Diff:
 
 
 def items(records: Iterable[Mapping[str, Json]]) -> dict[Key, Item]:
-    """The messages and invocations of a run by identity, in order."""
+    """The messages and invocations of a run by identity, in order; a function that is the run itself is one of them."""
     found: dict[Key, Item] = {}
     keys: dict[int, Key] = {}
     seen: Counter[tuple[str, str]] = Counter()
@@ -60,6 +61,10 @@ def items(records: Iterable[Mapping[str, Json]]) -> dict[Key, Item]:
         if r["kind"] in ("message_queued", "invocation_started"):
             kind = "message" if r["kind"] == "message_queued" else r["call"]
             path = r.get("component", "") + (f" -> {r['recipient']}" if "recipient" in r else "")
+            around = keys.get(r.get("parent", -1))
+            if around is not None and is_same_call(around[:2], (kind, path)):
+                found.pop(around, None)
+                del keys[r["parent"]]
             seen[kind, path] += 1
             key = (kind, path, seen[kind, path])
             keys[r["seq"]] = key

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from outtake.core.wrapping import is_same_call
 from outtake_probe.records import PROCESS_STARTED, Json
 
 Fate = Literal["executed", "served", "mocked", "dropped", "running", "not reached"]
@@ -133,7 +134,7 @@ class _Read:
     """What is looked at of a run's records."""
 
     items: dict[Key, _Item] = field(default_factory=dict)
-    """Invocations by identity, in order."""
+    """Invocations by identity, in order; a function that is the run itself is one."""
     by_number: dict[int, _Item] = field(default_factory=dict)
     last: Mapping[str, Json] = field(default_factory=dict)
     """The record that ends the run, where it has ended."""
@@ -145,12 +146,17 @@ class _Read:
 
 def _read(records: Iterable[Mapping[str, Json]]) -> _Read:
     read = _Read()
+    keys: dict[int, Key] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for r in records:
         if r["kind"] == "invocation_started":
             what = (r["call"], r.get("component", ""))
+            around = keys.get(r.get("parent", -1))
+            if around is not None and is_same_call(around[:2], what):
+                read.items.pop(around, None)
             seen[what] += 1
-            read.items[(*what, seen[what])] = read.by_number[r["seq"]] = _Item(r)
+            key = keys[r["seq"]] = (*what, seen[what])
+            read.items[key] = read.by_number[r["seq"]] = _Item(r)
         elif r["kind"] == "invocation_ended" and r.get("invocation") in read.by_number:
             read.by_number[r["invocation"]].end = r
         elif r["kind"] == "state_restored":

@@ -9,6 +9,7 @@ import {
   differingAtAGlance,
   endsOf,
   entriesOf,
+  fateOf,
   figuresOf,
   percentOf,
 } from "./compare";
@@ -136,6 +137,15 @@ it("figures leave out what neither run has", () => {
     ["Records", 9, 9],
   ]);
   expect([percentOf(4, 1), percentOf(0, 1)]).toEqual([-75, null]);
+});
+
+it("a line is marked as its figures count it", () => {
+  const told = (kind: string, how: string, cut = 0) => fateOf({ kind, how, ended: 7 }, cut);
+  expect([told("tool", "reused"), told("model", "executed", 8), told("tool", "mocked", 8)]).toEqual(
+    Array(3).fill("served"),
+  );
+  expect([told("model", "executed", 7), told("agent", "reused"), told("agent", "executed", 8)]).toEqual(["", "", ""]);
+  expect([told("agent", "mocked"), told("tool", "dropped")]).toEqual(["given by you", "dropped"]);
 });
 
 it("the earlier run comes first", () => {

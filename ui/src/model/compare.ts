@@ -165,9 +165,20 @@ export interface Figure {
 
 type Ran = Difference["a"];
 
+/** What the figures count as served; an agent's turn consists of these. */
+const SERVED = ["model", "tool", "step", "task"] as const;
+const GIVEN = [...SERVED, "agent"] as const;
 const callsOf = (of: Ran, kind: "model" | "tool") => of.executed?.[kind] ?? 0;
-const sumOf = (of: Ran, how: "reused" | "mocked") =>
-  (["model", "tool", "step", "task"] as const).reduce((all, kind) => all + (of[how]?.[kind] ?? 0), 0);
+const sumOf = (of: Ran, how: "reused" | "mocked", kinds: readonly (typeof GIVEN)[number][]) =>
+  kinds.reduce((all, kind) => all + (of[how]?.[kind] ?? 0), 0);
+
+/** What became of an invocation other than being executed, as the figures of its run count it; empty where that is nothing. */
+export function fateOf({ kind, how, ended }: Pick<Item, "kind" | "how" | "ended">, cut: number): string {
+  const served = how === "reused" || (ended > 0 && ended < cut);
+  if (served) return SERVED.some((counted) => counted === kind) ? "served" : "";
+  if (how === "mocked") return "given by you";
+  return how === "dropped" ? "dropped" : "";
+}
 
 /** What the two runs did, in figures; those that are nothing in both are left out. */
 export function figuresOf({ a, b }: Pick<Difference, "a" | "b">): Figure[] {
@@ -180,8 +191,8 @@ export function figuresOf({ a, b }: Pick<Difference, "a" | "b">): Figure[] {
   const figures = [
     figure("Model calls", (run) => callsOf(run, "model")),
     figure("Tool calls", (run) => callsOf(run, "tool")),
-    figure("Served", (run) => sumOf(run, "reused")),
-    figure("Given by you", (run) => sumOf(run, "mocked")),
+    figure("Served", (run) => sumOf(run, "reused", SERVED)),
+    figure("Given by you", (run) => sumOf(run, "mocked", GIVEN)),
     figure("Tokens in", (run) => run.tokens?.input ?? 0),
     figure("Tokens out", (run) => run.tokens?.output ?? 0),
     figure("Cost", (run) => run.cost ?? 0, "dollars"),

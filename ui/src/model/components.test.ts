@@ -139,6 +139,21 @@ describe("the tree", () => {
   });
 });
 
+it("a function that is the run itself is counted once", () => {
+  const about = { component: "team", hash: "h" } as const;
+  const tally = tallyOf(
+    logOf([
+      { kind: "run_started" },
+      { kind: "invocation_started", call: "flow", ...about },
+      { kind: "invocation_started", call: "agent", parent: 1, ...about },
+      { kind: "invocation_ended", call: "agent", invocation: 2, parent: 1, failed: true, ...about },
+      { kind: "invocation_ended", call: "flow", invocation: 1, failed: true, ...about },
+    ]),
+  );
+  expect(tally.byPath.get("team")).toMatchObject({ call: "agent", calls: 1, errors: 1, open: 0 });
+  expect([...tally.flows]).toEqual([]);
+});
+
 describe("the state of a component", () => {
   it("is what it does, or how it ended", () => {
     const { byPath } = tallyOf(logOf(LOG));

@@ -50,6 +50,8 @@ export class Tally {
   version = 0;
   readonly byPath = new Map<string, Did>();
   readonly flows = new Map<string, Flow>();
+  /** Flows that are told by the invocation in them. */
+  private readonly doubled = new Set<number>();
   /** How many settings were changed. */
   settings = 0;
   private counted = 0;
@@ -70,6 +72,7 @@ export class Tally {
   private clear(): void {
     this.byPath.clear();
     this.flows.clear();
+    this.doubled.clear();
     this.letter = null;
     this.settings = 0;
     this.counted = 0;
@@ -100,10 +103,15 @@ export class Tally {
       }
     } else if (kind === "invocation_started") {
       const did = this.of(path, seq);
+      const parent = outline.reference(seq, "parent");
+      did.open++;
+      if (isRunItself(outline, seq, parent)) {
+        did.call = outline.call(seq);
+        this.doubled.add(parent);
+        return;
+      }
       did.call ??= outline.call(seq);
       did.calls++;
-      did.open++;
-      const parent = outline.reference(seq, "parent");
       if (parent === NONE || outline.reference(seq, "message") !== NONE) return;
       const caller = outline.component(parent);
       if (caller !== "") this.flow(caller, path, "call", seq);
@@ -112,7 +120,7 @@ export class Tally {
       did.call ??= outline.call(seq);
       did.open = Math.max(0, did.open - 1);
       did.failedLast = outline.has(seq, "failed");
-      if (did.failedLast) did.errors++;
+      if (did.failedLast && !this.doubled.has(outline.reference(seq, "invocation"))) did.errors++;
     } else if (kind === "noted") {
       this.of(path, seq);
     }
@@ -147,6 +155,12 @@ export class Tally {
     flow.last = seq;
     return flow;
   }
+}
+
+/** Whether an invocation is that of the function that is the run itself: the flow around it is the same call. */
+function isRunItself(outline: Outline, seq: number, parent: number): boolean {
+  const inFlow = parent !== NONE && outline.call(parent) === "flow" && outline.call(seq) !== "flow";
+  return inFlow && outline.component(parent) === outline.component(seq);
 }
 
 export interface ComponentNode {

@@ -10,11 +10,13 @@ export interface Draft {
   edit: Edit;
   /** What it does, in words. */
   told: string;
+  /** The record at which a person made it, where that is another than the edit names: the end of a call, of its start. */
+  chosen?: number;
 }
 
 interface Drafts {
   byRun: Record<string, Draft[]>;
-  add: (run: string, edit: Edit, told: string) => void;
+  add: (run: string, edit: Edit, told: string, chosen?: number) => void;
   remove: (run: string, id: number) => void;
   change: (run: string, id: number, edit: Edit, told: string) => void;
   clear: (run: string) => void;
@@ -30,11 +32,14 @@ export const useDrafts = create<Drafts>()(
         set(({ byRun }) => ({ byRun: { ...byRun, [run]: to(byRun[run] ?? []) } }));
       return {
         byRun: {},
-        add: (run, edit, told) =>
-          update(run, (drafts) => [...drafts, { id: (drafts.at(-1)?.id ?? 0) + 1, edit, told }]),
+        add: (run, edit, told, chosen) =>
+          update(run, (drafts) => [
+            ...drafts,
+            { id: (drafts.at(-1)?.id ?? 0) + 1, edit, told, ...(chosen !== undefined && { chosen }) },
+          ]),
         remove: (run, id) => update(run, (drafts) => drafts.filter((draft) => draft.id !== id)),
         change: (run, id, edit, told) =>
-          update(run, (drafts) => drafts.map((draft) => (draft.id === id ? { id, edit, told } : draft))),
+          update(run, (drafts) => drafts.map((draft) => (draft.id === id ? { ...draft, edit, told } : draft))),
         clear: (run) => update(run, () => []),
         put: (run, drafts) => update(run, () => drafts),
       };

@@ -49,6 +49,7 @@ function Branch({ value, level }: { value: Json[] | { [name: string]: Json }; le
         className={classes["toggle"]}
         aria-expanded={open}
         aria-label={`${open ? "Close" : "Open"} ${about}`}
+        title={open ? "Close" : "Open"}
         onClick={() => setOpen(!open)}
       >
         <span aria-hidden>{open ? "▾" : "▸"}</span> {left}

@@ -92,6 +92,7 @@ export function ConversationEditor({ conversation, label, autoFocus, onChange, o
                   size="sm"
                   disabled={n === 0}
                   aria-label={`Move message ${n + 1} up`}
+                  title="Move it up"
                   onClick={() => say(moved(messages, n, n - 1))}
                 >
                   <IconArrowUp size={14} />
@@ -100,6 +101,7 @@ export function ConversationEditor({ conversation, label, autoFocus, onChange, o
                   size="sm"
                   disabled={n === messages.length - 1}
                   aria-label={`Move message ${n + 1} down`}
+                  title="Move it down"
                   onClick={() => say(moved(messages, n, n + 1))}
                 >
                   <IconArrowDown size={14} />
@@ -108,6 +110,7 @@ export function ConversationEditor({ conversation, label, autoFocus, onChange, o
                   size="sm"
                   disabled={messages.length === 1}
                   aria-label={`Delete message ${n + 1}`}
+                  title="Delete it"
                   onClick={() => say(messages.toSpliced(n, 1))}
                 >
                   <IconTrash size={14} />

@@ -352,6 +352,7 @@ function ListControl({ item, title, value, onChange, ...common }: ListProps) {
             size="sm"
             disabled={common.disabled}
             aria-label={`Remove ${title} ${n + 1}`}
+            title="Remove it"
             onClick={() => onChange(items.toSpliced(n, 1), null)}
           >
             <IconX size={13} />

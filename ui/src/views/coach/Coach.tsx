@@ -54,7 +54,7 @@ function Steps({ demo, known, info }: { demo: string; known: string; info: RunIn
       <p className={classes["told"]} role="status">
         {tell(done, info, first, rightOf(byId, demo))}
       </p>
-      <CloseButton size="sm" aria-label="Show these steps no more" onClick={dismiss} />
+      <CloseButton size="sm" aria-label="Show these steps no more" title="Show these steps no more" onClick={dismiss} />
     </section>
   );
 }

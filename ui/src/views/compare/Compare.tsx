@@ -132,7 +132,11 @@ function Comparison({ other }: { other: string }) {
     // Only a new selection moves the list.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [selected]);
-  const sides = useMemo<Sides>(() => ({ a: followedRun(a), b: followedRun(b), own, names: [a, b] }), [a, b, own]);
+  const [cutA, cutB] = [data?.a.cut ?? 0, data?.b.cut ?? 0];
+  const sides = useMemo<Sides>(
+    () => ({ a: followedRun(a), b: followedRun(b), own, names: [a, b], cuts: [cutA, cutB] }),
+    [a, b, own, cutA, cutB],
+  );
   if (error)
     return (
       <Alert color="red" m="md" title={`${a} and ${b} cannot be compared`}>
@@ -174,23 +178,25 @@ function Comparison({ other }: { other: string }) {
         </span>
         <span className={classes["space"]} />
         {shown > 0 && (
-          <>
+          <span className={classes["jumps"]}>
             <Button variant="light" onClick={() => jump(places[0], true)}>
               First difference
             </Button>
             <ActionIcon
               aria-label="The difference before"
+              title="The difference before"
               onClick={() => jump(places.findLast((at) => at < from) ?? places.at(-1))}
             >
               <IconArrowUp size={16} />
             </ActionIcon>
             <ActionIcon
               aria-label="The next difference"
+              title="The next difference"
               onClick={() => jump(places.find((at) => at > from) ?? places[0])}
             >
               <IconArrowDown size={16} />
             </ActionIcon>
-          </>
+          </span>
         )}
         <Tooltip label="Also deliveries and repetitions of what another line says">
           <Switch

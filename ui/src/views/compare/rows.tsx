@@ -11,7 +11,7 @@ import { plainText } from "@/kit/diff/plain";
 import { Pieces, TextDiff } from "@/kit/diff/TextDiff";
 import { count, oneLine } from "@/kit/words";
 import { soleText, untyped } from "@/model/body";
-import { type Change, comparedOf, type Differing, differingAtAGlance, type Entry } from "@/model/compare";
+import { type Change, comparedOf, type Differing, differingAtAGlance, type Entry, fateOf } from "@/model/compare";
 import { shortName } from "@/model/names";
 import { useBody } from "@/state/bodies";
 import { type FollowedRun, useGlance, useRecord } from "@/state/run";
@@ -24,6 +24,8 @@ export interface Sides {
   /** Which of the two is the run that one is at. */
   own: "a" | "b";
   names: readonly [string, string];
+  /** The records up to which they were served; 0 of a run that is no fork. */
+  cuts: readonly [number, number];
 }
 
 const MARKS: Record<Change["change"], { icon: TablerIcon; word: string }> = {
@@ -32,7 +34,6 @@ const MARKS: Record<Change["change"], { icon: TablerIcon; word: string }> = {
   only_a: { icon: IconMinus, word: "only in" },
   only_b: { icon: IconPlus, word: "only in" },
 };
-const FATES: Record<string, string> = { reused: "served", mocked: "given by you", dropped: "dropped" };
 
 /** Characters of a value on a line, and of one whose differences are looked for. */
 const FIRST = 400;
@@ -133,7 +134,7 @@ function Half({ item, side, sides, children }: HalfProps) {
         not in {run}
       </div>
     );
-  const fate = FATES[item.how];
+  const fate = fateOf(item, sides.cuts[side === "a" ? 0 : 1]);
   return (
     <div className={classes["half"]} data-side={side}>
       <Number seq={item.seq} run={run} own={sides.own === side} other={sides.names[side === "a" ? 1 : 0]} />

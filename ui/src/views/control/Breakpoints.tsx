@@ -53,6 +53,7 @@ export function Breakpoints() {
                 <ActionIcon
                   size="sm"
                   aria-label={`Remove ${point.text}`}
+                  title="Remove it"
                   onClick={() => void changeBreakpoint(id, point.id, "removed")}
                 >
                   <IconX size={13} />

@@ -57,7 +57,7 @@ export function ControlBar() {
   if (info === null) return null;
   return (
     <header className={classes["bar"]}>
-      <Link to="/" className={classes["brand"]} aria-label="Outtake: all runs">
+      <Link to="/" className={classes["brand"]} aria-label="Outtake: all runs" title="All runs">
         <img src="/icon.svg" alt="" width={20} height={20} />
       </Link>
       <VisuallyHidden component="h1">Run {runTitle(info)}</VisuallyHidden>
@@ -126,8 +126,9 @@ const AgainButton = memo(function AgainButton({ run }: { run: string }) {
   const runAgain = useRunAgain();
   return (
     <Tooltip label="Run again: the same target and input, from the start">
-      <ActionIcon aria-label="Run again" onClick={() => void runAgain(run)}>
+      <ActionIcon aria-label="Run again" className={classes["worded"]} onClick={() => void runAgain(run)}>
         <IconRefresh size={17} stroke={1.8} />
+        <span className={classes["word"]}>Run again</span>
       </ActionIcon>
     </Tooltip>
   );
@@ -139,8 +140,14 @@ const ChangesButton = memo(function ChangesButton({ run }: { run: string }) {
       run={run}
       renderButton={(open) => (
         <Tooltip label="Run with changes…: the form, filled with what it began with">
-          <ActionIcon aria-label="Run with changes…" aria-haspopup="dialog" onClick={open}>
+          <ActionIcon
+            aria-label="Run with changes…"
+            className={classes["worded"]}
+            aria-haspopup="dialog"
+            onClick={open}
+          >
             <IconAdjustmentsAlt size={17} stroke={1.8} />
+            <span className={classes["word"]}>Run with changes…</span>
           </ActionIcon>
         </Tooltip>
       )}

@@ -101,7 +101,7 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
   };
   const collect = () => {
     if (problem !== null) return;
-    add(id, edit, told);
+    add(id, edit, told, seq);
     onClose();
   };
   const now = async () => {

@@ -248,13 +248,13 @@ function Drawn() {
             />
           )}
           <Panel position="top-right" className={classes["choices"] ?? ""}>
-            <ActionIcon size="sm" aria-label="Zoom out" onClick={() => void zoomOut()}>
+            <ActionIcon size="sm" aria-label="Zoom out" title="Smaller" onClick={() => void zoomOut()}>
               <IconMinus size={14} />
             </ActionIcon>
-            <ActionIcon size="sm" aria-label="Zoom in" onClick={() => void zoomIn()}>
+            <ActionIcon size="sm" aria-label="Zoom in" title="Larger" onClick={() => void zoomIn()}>
               <IconPlus size={14} />
             </ActionIcon>
-            <ActionIcon size="sm" aria-label="Show all of it" onClick={fit}>
+            <ActionIcon size="sm" aria-label="Show all of it" title="All of it" onClick={fit}>
               <IconMaximize size={14} />
             </ActionIcon>
           </Panel>

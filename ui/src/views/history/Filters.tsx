@@ -308,6 +308,7 @@ function SearchField({ onHit }: { onHit: (back: boolean) => void }) {
           <ActionIcon
             size="xs"
             aria-label="Clear the search"
+            title="Clear the search"
             onClick={() => {
               setText("");
               send("");
@@ -385,7 +386,7 @@ function ComponentFilter() {
   return (
     <Menu position="bottom-end" withinPortal opened={open} onChange={setOpen} closeOnItemClick={false}>
       <Menu.Target>
-        <Tooltip label="Components">
+        <Tooltip label="Components that are shown">
           <Indicator disabled={place.only === undefined} size={7} offset={4}>
             <ActionIcon aria-label="Components that are shown">
               <span aria-hidden className={classes["at"]}>

@@ -31,6 +31,8 @@ import type { Lines } from "./lines";
 
 /** Pixels beyond what is in sight that are drawn, too. */
 const BEYOND = 240;
+/** Who scrolls by more than a window twice within these milliseconds rushes, and is at rest after as many. */
+const AT_REST = 120;
 /** How far from the end one still is at the end. */
 const NEAR = 40;
 
@@ -125,15 +127,16 @@ export function List(props: ListProps) {
   const following = useRef(false);
   const pinned = useRef<Held | null>(looked.current);
   const { heights, observe } = useHeights(lines, estimate, settled);
-  const [view, setView] = useState({ top: 0, high: 0 });
+  const [view, setView] = useState({ top: 0, high: 0, rushing: false });
   const size = heights.total;
-  const first = heights.lineAt(view.top - BEYOND);
-  const last = Math.min(heights.lineAt(view.top + view.high + BEYOND), lines.length - 1);
+  const beyond = view.rushing ? 0 : BEYOND;
+  const first = heights.lineAt(view.top - beyond);
+  const last = Math.min(heights.lineAt(view.top + view.high + beyond), lines.length - 1);
 
   useLayoutEffect(() => {
     const window = box.current;
     if (window === null) return;
-    const look = () => setView({ top: window.scrollTop, high: window.clientHeight });
+    const look = () => setView((before) => ({ ...before, top: window.scrollTop, high: window.clientHeight }));
     look();
     const watched = new ResizeObserver(look);
     watched.observe(window);
@@ -228,17 +231,30 @@ export function List(props: ListProps) {
 
   // Only who scrolls back leaves the end: on the way to it, it moves away.
   const top = useRef(0);
+  const wentFar = useRef(Number.NEGATIVE_INFINITY);
   const onScroll = () => {
     const window = box.current;
     if (!window) return;
     const end = window.scrollHeight - window.scrollTop - window.clientHeight < NEAR;
     if (end) following.current = live;
     else if (window.scrollTop < top.current) following.current = false;
+    const far = Math.abs(window.scrollTop - top.current) > window.clientHeight;
+    const rushing = far && performance.now() - wentFar.current < AT_REST;
+    if (far) wentFar.current = performance.now();
     top.current = window.scrollTop;
     setAtEnd(end);
     if (end) setSeen(lines.length);
-    setView((before) => (before.top === window.scrollTop ? before : { ...before, top: window.scrollTop }));
+    setView((before) =>
+      before.top === window.scrollTop && !rushing ? before : { ...before, top: window.scrollTop, rushing },
+    );
   };
+
+  // Of lines that rush by, none is seen twice: no more are drawn, and nothing is asked of them, until they are at rest.
+  useEffect(() => {
+    if (!view.rushing) return undefined;
+    const rest = setTimeout(() => setView((before) => ({ ...before, rushing: false })), AT_REST);
+    return () => clearTimeout(rest);
+  }, [view]);
 
   // What is selected elsewhere comes into view.
   const shown = useRef<number | undefined>(looked.current === null ? undefined : at);
@@ -301,7 +317,9 @@ export function List(props: ListProps) {
     },
   }));
 
-  useEffect(() => onShown(first, last), [first, last, lines, onShown]);
+  useEffect(() => {
+    if (!view.rushing) onShown(first, last);
+  }, [first, last, lines, onShown, view.rushing]);
   const inSight = heights.lineAt(view.top);
   const upto = Math.min(heights.lineAt(view.top + Math.max(0, view.high - 1)), lines.length - 1);
   useEffect(() => onSight(inSight, upto), [inSight, upto, lines, onSight]);

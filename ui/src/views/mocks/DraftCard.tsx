@@ -25,12 +25,12 @@ export interface DraftCardProps {
   onChanging: (changing: boolean) => void;
 }
 
-export function DraftCard({ draft: { edit, told }, refusal, save, remove, onChanging }: DraftCardProps) {
+export function DraftCard({ draft: { edit, told, chosen }, refusal, save, remove, onChanging }: DraftCardProps) {
   const { select } = useWorkspace();
   const [value, setValue] = useState<unknown>(undefined);
   const [problem, setProblem] = useState<string | null>(null);
   const editing = value !== undefined;
-  const seq = edit.seq ?? null;
+  const seq = chosen ?? edit.seq ?? null;
   const end = () => {
     setValue(undefined);
     setProblem(null);

@@ -112,6 +112,7 @@ function Message({ message, isHeld, schema, first, last, onMove, onDrag, onChang
           draggable={!isHeld}
           disabled={isHeld}
           aria-label={`Move ${name}: arrow keys, or drag`}
+          title="Move it: arrow keys, or drag"
           onDragStart={(event) => {
             event.dataTransfer.effectAllowed = "move";
             event.dataTransfer.setData("text/plain", String(seq));
@@ -141,7 +142,7 @@ function Message({ message, isHeld, schema, first, last, onMove, onDrag, onChang
         </button>
         <Menu position="bottom-end" withinPortal>
           <Menu.Target>
-            <ActionIcon size="sm" aria-label={`What to do with ${name}`}>
+            <ActionIcon size="sm" aria-label={`What to do with ${name}`} title="What to do with it">
               <IconDots size={15} />
             </ActionIcon>
           </Menu.Target>

@@ -85,6 +85,7 @@ export const Row = memo(function Row(props: RowProps) {
               tabIndex={-1}
               className={classes["fold"]}
               aria-label={fold === "open" ? "Fold" : "Unfold"}
+              title={fold === "open" ? "Fold what is inside (←)" : "Unfold what is inside (→)"}
               onClick={(event) => {
                 event.stopPropagation();
                 props.onFold(seq);

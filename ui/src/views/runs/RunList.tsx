@@ -203,6 +203,7 @@ const Row = memo(function Row({
               size={18}
               className={classes["fold"]}
               aria-label={open ? `Hide the forks of ${run.run}` : `Show the forks of ${run.run}`}
+              title={open ? "Hide its forks" : "Show its forks"}
               onClick={() => fold(run.run, !open)}
             >
               <IconChevronRight size={14} data-open={open || undefined} className={classes["chevron"]} />
@@ -282,7 +283,7 @@ function Answer({ run }: { run: RunSummary }) {
 /** A text whose middle is left out where there is no room: texts that are much the same often differ at their ends. */
 function BothEnds({ text }: { text: string }) {
   const flat = oneLine(text, Number.POSITIVE_INFINITY);
-  const cut = flat.length > LONG ? flat.length - ENDING : flat.length;
+  const cut = flat.length > LONG ? endingFrom(flat) : flat.length;
   return (
     <>
       <span className="ellipsis" style={{ whiteSpace: "pre" }}>
@@ -296,6 +297,13 @@ function BothEnds({ text }: { text: string }) {
       )}
     </>
   );
+}
+
+/** Where the ending of a text begins: with a whole word, where one begins soon. */
+function endingFrom(text: string): number {
+  const from = text.length - ENDING;
+  const word = text.indexOf(" ", from - 1) + 1;
+  return word > 0 && word < from + ENDING / 2 ? word : from;
 }
 
 function origin(run: RunSummary, forks: number, open: boolean): string {

@@ -44,7 +44,13 @@ export function RunMenu({ run, actions }: RunMenuProps) {
   const label = `What to do with ${run.run}`;
   if (asked) return <Opened run={run} actions={actions} label={label} />;
   return (
-    <ActionIcon aria-label={label} aria-haspopup="menu" aria-expanded={false} onClick={() => setAsked(true)}>
+    <ActionIcon
+      aria-label={label}
+      title="What to do with it"
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setAsked(true)}
+    >
       <IconDotsVertical size={16} />
     </ActionIcon>
   );
@@ -54,7 +60,7 @@ function Opened({ run, actions, label }: RunMenuProps & { label: string }) {
   return (
     <Menu defaultOpened position="bottom-end" withinPortal width={310}>
       <Menu.Target>
-        <ActionIcon aria-label={label}>
+        <ActionIcon aria-label={label} title="What to do with it">
           <IconDotsVertical size={16} />
         </ActionIcon>
       </Menu.Target>

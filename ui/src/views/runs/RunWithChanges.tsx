@@ -19,12 +19,13 @@ export function RunWithChanges({ run, renderButton }: RunWithChangesProps) {
   return (
     <>
       {renderButton(() => setAsked(true))}
-      {asked && <Form run={run} close={() => setAsked(false)} />}
+      {asked && <ChangedRun run={run} close={() => setAsked(false)} />}
     </>
   );
 }
 
-function Form({ run, close }: { run: string; close: () => void }) {
+/** The form itself, for who opens it by something else than a button. */
+export function ChangedRun({ run, close }: { run: string; close: () => void }) {
   const { runs } = useRuns();
   const navigate = useNavigate();
   return (

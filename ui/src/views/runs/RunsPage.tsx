@@ -136,7 +136,7 @@ export function RunsPage() {
           </Button>
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon aria-label="More to do">
+              <ActionIcon aria-label="More to do" title="More to do">
                 <IconDotsVertical size={16} />
               </ActionIcon>
             </Menu.Target>
@@ -161,7 +161,12 @@ export function RunsPage() {
                 leftSection={<IconSearch size={14} aria-hidden />}
                 rightSection={
                   place.q ? (
-                    <CloseButton size="xs" aria-label="Search for nothing" onClick={() => go({ q: undefined })} />
+                    <CloseButton
+                      size="xs"
+                      aria-label="Search for nothing"
+                      title="Search for nothing"
+                      onClick={() => go({ q: undefined })}
+                    />
                   ) : null
                 }
                 value={place.q ?? ""}
@@ -208,7 +213,12 @@ export function RunsPage() {
                   >
                     Delete
                   </Button>
-                  <CloseButton size="sm" aria-label="Choose none" onClick={() => setChosen(new Set())} />
+                  <CloseButton
+                    size="sm"
+                    aria-label="Choose none"
+                    title="Choose none"
+                    onClick={() => setChosen(new Set())}
+                  />
                 </div>
               )}
               <SegmentedControl

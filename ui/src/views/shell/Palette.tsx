@@ -20,6 +20,7 @@ import { usePrefs } from "@/state/prefs";
 import { useRuns } from "@/state/runs";
 import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "@/views/history/reading";
+import { ChangedRun } from "@/views/runs/RunWithChanges";
 import { useWorkspace } from "@/views/workspace/context";
 import { useShow, useShowHeld } from "@/views/workspace/Docks";
 import { PANEL_KINDS } from "@/views/workspace/panels";
@@ -41,6 +42,7 @@ export function Palette() {
   const tryDemo = useTryDemo();
   const { toggleColorScheme } = useMantineColorScheme();
   const [query, setQuery] = useState("");
+  const [changing, setChanging] = useState(false);
   const reading = useReadingOfRun();
   const setDensity = useSetDensity();
   const { info, outline } = view;
@@ -62,6 +64,12 @@ export function Palette() {
           label: "Run again",
           description: "Same target and input",
           onClick: () => void runAgain(info.run),
+        },
+        {
+          id: "again-changed",
+          label: "Run with changes…",
+          description: "The form of a new run, filled with what this one began with",
+          onClick: () => setChanging(true),
         },
         {
           id: "fork-end",
@@ -203,29 +211,32 @@ export function Palette() {
     },
   ].filter((group) => group.actions.length > 0);
   return (
-    <Spotlight
-      actions={groups}
-      query={query}
-      onQueryChange={setQuery}
-      shortcut="mod + K"
-      nothingFound="No command fits"
-      highlightQuery
-      scrollable
-      centered={false}
-      yOffset="14vh"
-      overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
-      maxHeight={420}
-      limit={60}
-      attributes={{
-        content: { "aria-label": "All commands" },
-        // What scrolls can be scrolled by keyboard.
-        actionsList: { viewportProps: { tabIndex: 0 } },
-      }}
-      searchProps={{
-        leftSection: <IconSearch size={18} />,
-        placeholder: "What do you want to do? A number goes to that record",
-        "aria-label": "Command",
-      }}
-    />
+    <>
+      <Spotlight
+        actions={groups}
+        query={query}
+        onQueryChange={setQuery}
+        shortcut="mod + K"
+        nothingFound="No command fits"
+        highlightQuery
+        scrollable
+        centered={false}
+        yOffset="14vh"
+        overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
+        maxHeight={420}
+        limit={60}
+        attributes={{
+          content: { "aria-label": "All commands" },
+          // What scrolls can be scrolled by keyboard.
+          actionsList: { viewportProps: { tabIndex: 0 } },
+        }}
+        searchProps={{
+          leftSection: <IconSearch size={18} />,
+          placeholder: "What do you want to do? A number goes to that record",
+          "aria-label": "Command",
+        }}
+      />
+      {changing && <ChangedRun run={id} close={() => setChanging(false)} />}
+    </>
   );
 }

@@ -154,6 +154,7 @@ function Turn(props: TurnProps) {
           tabIndex={-1}
           className={classes["toggle"]}
           aria-label={open ? "Close the card" : "Open the card"}
+          title={open ? "Close the card (←)" : "Open the card (→)"}
           aria-expanded={open}
           onClick={(event) => {
             event.stopPropagation();

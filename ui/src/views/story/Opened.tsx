@@ -1,6 +1,6 @@
 /**
- * An open card: what was done in a turn, in the order of the log, each text in full, calls that open to what went in and
- * came out; then what it was asked, where no other card tells that.
+ * An open card: what the turn was asked, where no other card tells that, then what was done in it, in the order of the
+ * log, each text in full, calls that open to what went in and came out.
  */
 
 import { Anchor, Skeleton } from "@mantine/core";
@@ -24,6 +24,8 @@ import { type Answer, inWords, isSame, isThought, recipientsOf } from "./told";
 
 /** Parts that an open card shows at first. */
 const MANY = 60;
+/** Characters from which a question is folded, so that what was done about it is in sight. */
+const LONG = 600;
 
 interface OpenedProps extends CardProps {
   answer: Answer | null;
@@ -57,6 +59,13 @@ export function Opened(props: OpenedProps) {
     <div className={classes["opened"]}>
       <Ways {...props} />
       {elsewhere && <Heard {...props} asked={asked} from={from} glance={glances(asked)} />}
+      {heard && !elsewhere && (
+        <Block {...props} seq={asked} label={from ? `from ${from}` : "Asked"} tone="asked">
+          <Folded folded={(glances(asked)?.size ?? 0) > LONG && !isLookedFor(props, asked)}>
+            <Full run={run} seq={asked} />
+          </Folded>
+        </Block>
+      )}
       {shown.map((part) => (
         <PartView key={part.seq} {...props} part={part} said={said} />
       ))}
@@ -70,17 +79,39 @@ export function Opened(props: OpenedProps) {
           <Full run={run} seq={end} />
         </Block>
       )}
-      {heard && !elsewhere && (
-        <Block {...props} seq={asked} label={from ? `from ${from}` : "Asked"} tone="asked">
-          <Full run={run} seq={asked} />
-        </Block>
-      )}
       {told.map((seq) => (
         <Block key={seq} {...props} seq={seq} label="What it was told" tone="asked">
           <Full run={run} seq={seq} whole />
         </Block>
       ))}
     </div>
+  );
+}
+
+/** Whether something in a record is what one looks for, so that it has to be seen. */
+function isLookedFor({ wrong, passages }: OpenedProps, seq: number): boolean {
+  return [...wrong, ...passages].some((one) => one.seq === seq);
+}
+
+/** A text of which a few lines are seen until one asks for all of it. */
+function Folded({ folded, children }: { folded: boolean; children: ReactNode }) {
+  const [all, setAll] = useState(false);
+  if (!folded) return children;
+  return (
+    <>
+      <div className={all ? undefined : classes["folded"]}>{children}</div>
+      <button
+        type="button"
+        className={classes["more"]}
+        aria-expanded={all}
+        onClick={(event) => {
+          event.stopPropagation();
+          setAll(!all);
+        }}
+      >
+        {all ? "Show less" : "Show all of it"}
+      </button>
+    </>
   );
 }
 
@@ -201,6 +232,7 @@ function Call(props: OpenedProps & { part: Part }) {
           type="button"
           className={classes["toggle"]}
           aria-label={`${open ? "Close" : "Open"} the call of ${lastPart(outline.component(part.seq))}`}
+          title={open ? "Close the call" : "Open the call: what went in, what came out"}
           aria-expanded={open}
           onClick={(event) => {
             event.stopPropagation();

@@ -30,7 +30,11 @@ export function Tries() {
             </Anchor>
           ))}
         </p>
-        <CloseButton aria-label="Show these tries no more" onClick={() => dropTries(id, tries)} />
+        <CloseButton
+          aria-label="Show these tries no more"
+          title="Show these tries no more"
+          onClick={() => dropTries(id, tries)}
+        />
       </section>
     );
   });

@@ -128,7 +128,7 @@ export const DockTabs = memo(function DockTabs({ dock, open, held, go }: DockTab
         <>
           <Menu position="bottom-end" withinPortal>
             <Menu.Target>
-              <ActionIcon size="sm" aria-label={`Move ${PANEL_KINDS[open].title}`}>
+              <ActionIcon size="sm" aria-label={`Move ${PANEL_KINDS[open].title}`} title="Where it stands">
                 <IconDotsVertical size={14} />
               </ActionIcon>
             </Menu.Target>

@@ -82,7 +82,7 @@ function Docking({ panel }: { panel: PanelId }) {
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon size="sm" aria-label={`Move ${title}`}>
+          <ActionIcon size="sm" aria-label={`Move ${title}`} title="Where it stands">
             <IconDotsVertical size={14} />
           </ActionIcon>
         </Menu.Target>
