@@ -25,6 +25,8 @@ Beside it lies the helper `stage` (`outtake.testing.stage`); what really calls a
                         that; its answer is part of the result
     requests            a script: calls its function `handle`, which is marked as a run, with each of `REQUESTS` by
                         `at_once`; each call does what `chat` does with it
+    limited             a framework that allows its step `ALLOWED` seconds asks a model in it; the answer is part of the
+                        result
     secret              gives `secrets()` to the client, asks a model with each of them in the question, prints and
                         returns them
 """
@@ -58,6 +60,7 @@ Scene = Literal[
     "awaiting",
     "cancelling",
     "timing",
+    "limited",
     "requests",
     "secret",
 ]

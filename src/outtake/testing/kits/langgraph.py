@@ -461,6 +461,27 @@ if __name__ == "__main__":
 """
 )
 
+LIMITED = """
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from model import Scripted
+from stage import ALLOWED
+
+class State(TypedDict):
+    answer: str
+
+{async_}def work(state):
+    return {{"answer": ({await_}Scripted().{invoke}("in time")).content}}
+
+{async_}def main():
+    builder = StateGraph(State)
+    builder.add_node("work", work)
+    builder.add_edge(START, "work")
+    graph = builder.compile()
+    graph.step_timeout = ALLOWED
+    return ({await_}graph.{invoke}({{"answer": ""}}))["answer"]
+"""
+
 SCENES: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -474,6 +495,7 @@ SCENES: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "limited": LIMITED,
     "requests": REQUESTS,
     "secret": SECRET,
 }

@@ -539,6 +539,23 @@ async def main():
 """
 )
 
+LIMITED = (
+    _HEAD
+    + """
+from stage import ALLOWED
+
+class Limited(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=(await llm.acomplete("in time")).text)
+
+def main():
+    return Limited(timeout=ALLOWED)
+"""
+)
+
+LIMITED_IN_THREADS = LIMITED.replace("async def only", "def only").replace("await llm.acomplete", "llm.complete")
+
 TIMING = (
     _HEAD
     + """
@@ -608,6 +625,7 @@ _PROGRAMS: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "limited": LIMITED,
     "requests": REQUESTS,
     "secret": SECRET,
 }
@@ -618,6 +636,7 @@ _IN_THREADS: dict[Scene, str] = {
     "failing": FAILING_IN_THREADS,
     "stream": STREAM_IN_THREADS,
     "timing": TIMING_IN_THREADS,
+    "limited": LIMITED_IN_THREADS,
     "requests": CHAT_IN_THREADS + _HANDLE,
 }
 
