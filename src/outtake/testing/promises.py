@@ -206,6 +206,13 @@ promises: tuple[Promise, ...] = (
         "memory",
     ),
     Promise(
+        "steps-read",
+        FORK,
+        "A step that reads what an edit changed in the state that steps share is executed, not served.",
+        inside.read,
+        "reading",
+    ),
+    Promise(
         "printed-output",
         FORK,
         "A fork without an edit prints what its parent printed.",

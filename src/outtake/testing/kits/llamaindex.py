@@ -539,6 +539,38 @@ async def main():
 """
 )
 
+READING = (
+    _HEAD
+    + """
+class Read(Event):
+    pass
+
+class Other(Event):
+    pass
+
+class Reading(Workflow):
+    @step
+    async def write(self, ctx: Context, ev: StartEvent) -> Read:
+        self.note = (await llm.acomplete("write")).text
+        await ctx.store.set("note", self.note)
+        return Read()
+
+    @step
+    async def read(self, ctx: Context, ev: Read) -> Other:
+        asked = f"read {await ctx.store.get('note')} and {self.note}"
+        await ctx.store.set("seen", (await llm.acomplete(asked)).text)
+        return Other()
+
+    @step
+    async def other(self, ctx: Context, ev: Other) -> StopEvent:
+        last = (await llm.acomplete("the same")).text
+        return StopEvent(result=[await ctx.store.get("seen"), last])
+
+def main():
+    return Reading(timeout=300)
+"""
+)
+
 LIMITED = (
     _HEAD
     + """
@@ -620,6 +652,7 @@ _PROGRAMS: dict[Scene, str] = {
     "setting": SETTING,
     "shared": SHARED,
     "memory": MEMORY,
+    "reading": READING,
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
