@@ -380,6 +380,8 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         value = given if new is None else new.value.get("input")
         return made() if takes == "nothing" else made(value) if takes == "input" else made(**_named(name, made, value))
 
+    if joined.link.welcome.get("describe"):
+        return asyncio.run(_describe_made(joined, lambda: function(None)))
     if inspect.iscoroutinefunction(made):
         return asyncio.run(_run_async(joined, root, function, given))
     result = call(joined.session, root, function)
@@ -387,12 +389,20 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         return asyncio.run(_finish(joined, result, given))
     if joined.program(result) is not None:
         return asyncio.run(_run_program(joined, result, given))
-    return _described(joined, result)
+    return encode(result)
 
 
-def _described(joined: Joined, result: object) -> Json:
-    """What a plain function returned; where the target was only to be described, what its module is made of."""
-    return _describe_module(joined.made) if joined.link.welcome.get("describe") else encode(result)
+async def _describe_made(joined: Joined, make: Callable[[], Any]) -> Json:
+    """What a factory makes, described.  A function that does the work itself is ended before anything goes out."""
+    joined.session.stop()
+    try:
+        made = make()
+        made = await made if inspect.isawaitable(made) else made
+    except (Stopped, asyncio.CancelledError):
+        note = "this function does the work itself instead of making a target: its components are shown when it runs"
+        return {**_describe_module(joined.made), "note": note}
+    program = joined.program(made)
+    return program.target.describe() if program is not None else _describe_module(joined.made)
 
 
 async def _run_async(joined: Joined, root: Call, function: Callable[[NewInput | None], Any], given: Json) -> Json:
@@ -402,7 +412,7 @@ async def _run_async(joined: Joined, root: Call, function: Callable[[NewInput | 
 
 async def _finish(joined: Joined, result: Any, given: Json) -> Json:
     made = await result if inspect.isawaitable(result) else result
-    return await _run_program(joined, made, given) if joined.program(made) is not None else _described(joined, made)
+    return await _run_program(joined, made, given) if joined.program(made) is not None else encode(made)
 
 
 async def _run_program(joined: Joined, made: object, given: Json) -> Json:

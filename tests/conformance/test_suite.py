@@ -32,6 +32,32 @@ def test_a_target_that_does_not_what_it_declares_is_named_with_the_reason() -> N
         assert "really called" in free.reason
 
 
+LEAVES_TRACES = plain.REQUESTS.replace(
+    "    return main(topic)\n",
+    """
+    import json
+    from outtake_probe.attached import active
+    if active() is not None:
+        json.load = lambda file: None
+        Left.hook = active
+    return main(topic)
+
+class Left:
+    def hook(self):
+        pass
+""",
+)
+"""A program that does in the debugged process what an adapter could, and does not undo it."""
+
+
+def test_what_is_left_behind_is_named() -> None:
+    with Rig(kit(programs={"chat": plain.CHAT, "requests": LEAVES_TRACES})) as rig:
+        outcome = run_promise(rig, BY_NAME["leave"])
+    assert outcome.result == "broken"
+    assert "json: load" in outcome.reason
+    assert "program.Left" in outcome.reason
+
+
 def test_what_is_not_declared_is_not_offered() -> None:
     report = check(kit(capabilities=["hold:model"]), ["hold-model", "hold-tool", "inject"])
     assert [(o.promise, o.result) for o in report.outcomes] == [

@@ -19,12 +19,17 @@ Beside it lies the helper `stage` (`outtake.testing.stage`); what really calls a
                         to a list of the process, the state `shelf`, and gives the list; the last one is the result
     memory              its tool is used with `one`, `two`, `three`; inside, an agent asks a model with all that it was
                         asked and answered before; nothing else is called, and all answers are the result
+    reading             three steps: the first asks `write` and keeps the answer in what the target's steps share; the
+                        second, whose input is the same whatever was answered, reads it there and asks `read` with it;
+                        the third asks `the same`; the answers of the last two are the result
     printing            prints with `tell` in everything that a fork may serve, and between; its result does not matter
     asking              asks a person for a word, and a model about it; its answer is part of the result
     awaiting            waits for what another part of the program, a timer, sends it by `later`, and asks a model about
                         that; its answer is part of the result
     requests            a script: calls its function `handle`, which is marked as a run, with each of `REQUESTS` by
                         `at_once`; each call does what `chat` does with it
+    limited             a framework that allows its step `ALLOWED` seconds asks a model in it; the answer is part of the
+                        result
     secret              gives `secrets()` to the client, asks a model with each of them in the question, prints and
                         returns them
 """
@@ -53,11 +58,13 @@ Scene = Literal[
     "setting",
     "shared",
     "memory",
+    "reading",
     "printing",
     "asking",
     "awaiting",
     "cancelling",
     "timing",
+    "limited",
     "requests",
     "secret",
 ]

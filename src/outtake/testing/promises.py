@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from outtake.testing.checks import (
+    describing,
     editing,
     forking,
     holding,
     inside,
+    leaving,
     messages,
     recording,
+    repeating,
     requests,
     settings,
     states,
@@ -51,6 +54,7 @@ class Promise:
 
 
 HOLD, STEP, CHANGE, MESSAGES, FORK, RECORD = "Hold", "Step", "Change", "Messages", "Fork", "Record"
+LEAVE = "Look, attach, leave"
 
 promises: tuple[Promise, ...] = (
     Promise(
@@ -88,6 +92,13 @@ promises: tuple[Promise, ...] = (
         "What the program itself will answer later is waited for, and nobody is asked.",
         waiting.for_the_program,
         "awaiting",
+    ),
+    Promise(
+        "time-outs",
+        HOLD,
+        "The framework's own time-outs stand still while something is held.",
+        timing.standing_still,
+        "limited",
     ),
     Promise("step-in", STEP, "Step in stops at everything that goes out.", stepping.step_in),
     Promise("step-over", STEP, "Step over stops at nothing inside.", stepping.step_over),
@@ -166,6 +177,20 @@ promises: tuple[Promise, ...] = (
         forking.continue_after_kill,
     ),
     Promise(
+        "repeat",
+        FORK,
+        "What changes the world happens again only when a person, or `--repeat`, says so.",
+        repeating.repeat,
+        needs=("hold:tool",),
+    ),
+    Promise(
+        "irreversible",
+        FORK,
+        "What cannot be undone is refused where a fork would do it anew and nobody is there to ask.",
+        repeating.irreversible,
+        needs=("hold:tool", "mock"),
+    ),
+    Promise(
         "state",
         FORK,
         "A state outside the process is where the record left it, before a fork's first live call of it.",
@@ -179,6 +204,13 @@ promises: tuple[Promise, ...] = (
         "An agent inside a tool remembers in a fork what it was asked before.",
         inside.remembered,
         "memory",
+    ),
+    Promise(
+        "steps-read",
+        FORK,
+        "A step that reads what an edit changed in the state that steps share is executed, not served.",
+        inside.read,
+        "reading",
     ),
     Promise(
         "printed-output",
@@ -224,5 +256,20 @@ promises: tuple[Promise, ...] = (
     ),
     Promise("usage", RECORD, "Tokens are counted.", recording.usage),
     Promise("secrets", RECORD, "Secrets stay in the program.", recording.secrets, "secret"),
+    Promise("look", LEAVE, "To describe a target, nothing of it is executed.", describing.executes_nothing, "parallel"),
+    Promise(
+        "leave",
+        LEAVE,
+        "A script attaches in its middle; when the debugger leaves, all of the process is as it was.",
+        leaving.leaves("leave"),
+        "requests",
+    ),
+    Promise(
+        "give-up",
+        LEAVE,
+        "A debugger that gives up because its server went away leaves all of the process as it was.",
+        leaving.leaves("give up"),
+        "requests",
+    ),
 )
 """All of them, in the order of the table."""

@@ -29,6 +29,8 @@ LIMIT = 0.1
 """Seconds after which a program takes back what has not been answered."""
 SLOW = 60.0
 """Seconds that a slow tool would take."""
+ALLOWED = 4.0
+"""Seconds that a framework allows a step; without a debugger it takes a fraction of them."""
 LATER = 1.0
 """Seconds after which another part of a program answers."""
 REQUESTS = ("birds", "fish", "bees")

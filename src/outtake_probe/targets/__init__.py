@@ -41,7 +41,7 @@ BUILT_IN = (
     Entry("anthropic", ("anthropic",), "outtake_probe.targets.anthropic"),
     Entry(
         "autogen",
-        ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams"),
+        ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams", "autogen_agentchat.conditions"),
         "outtake_probe.targets.autogen",
     ),
     Entry(

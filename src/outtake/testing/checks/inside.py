@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outtake.testing.rig import Rig
-from outtake.testing.words import expect, expect_equal, rewritten, spread
+from outtake.testing.words import OTHERWISE, SAID, contains, expect, expect_equal, rewritten, spread
 
 
 def remembered(rig: Rig) -> None:
@@ -17,6 +17,20 @@ def remembered(rig: Rig) -> None:
     live = [rewritten(call.asked, "three", "four") for call in baseline.calls[2:]]
     expect_equal([call.asked for call in fork.calls], live, "what the agent was asked after an edit of the third use")
     baseline.expect_free_forks(*spread(len(baseline.log), rig.kit.cuts))
+
+
+def read(rig: Rig) -> None:
+    baseline = rig.recorded("reading")
+    first = baseline.starts("model")[0]
+    value = rewritten(baseline.end_of(first)["output"], SAID, OTHERWISE)
+    fork = baseline.fork({"op": "mock_output", "seq": first["seq"], "value": value})
+    fork.ended()
+    asked = [call.asked for call in fork.calls]
+    expect(len(asked) == 1 and OTHERWISE in asked[0], f"after an edit of what the second step reads, it asked {asked}")
+    seen, last = fork.info["output"]
+    expect_equal(last, baseline.info["output"][1], "what the step gave that reads nothing of it")
+    expect(not contains(baseline.info["output"], seen), "what the step gave that reads what was edited did not change")
+    baseline.expect_free_forks()
 
 
 def printed(rig: Rig) -> None:

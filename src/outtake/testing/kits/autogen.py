@@ -331,6 +331,20 @@ async def main():
     return (await carl.run(task="instead")).messages[-1].content
 """
 
+LIMITED = """
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.conditions import MaxMessageTermination, TimeoutTermination
+from autogen_agentchat.teams import RoundRobinGroupChat
+from model import Scripted
+from stage import ALLOWED
+
+async def main():
+    ann = AssistantAgent("ann", Scripted())
+    end = MaxMessageTermination(3) | TimeoutTermination(ALLOWED)
+    result = await RoundRobinGroupChat([ann], termination_condition=end).run(task="in time")
+    return [result.stop_reason, result.messages[-1].content]
+"""
+
 TIMING = """
 import asyncio
 from autogen_agentchat.agents import AssistantAgent
@@ -384,6 +398,7 @@ PROGRAMS: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "limited": LIMITED,
     "requests": REQUESTS,
     "secret": SECRET,
 }

@@ -461,6 +461,62 @@ if __name__ == "__main__":
 """
 )
 
+READING = """
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from model import Scripted
+
+class State(TypedDict):
+    note: str
+    seen: str
+    last: str
+
+class Nothing(TypedDict):
+    start: str
+
+{async_}def ask(prompt):
+    return ({await_}Scripted().{invoke}(prompt)).content
+
+{async_}def write(state):
+    return {{"note": {await_}ask("write")}}
+
+{async_}def read(state):
+    return {{"seen": {await_}ask(f"read {{state['note']}}")}}
+
+{async_}def other(state: Nothing):
+    return {{"last": {await_}ask("the same")}}
+
+{async_}def main():
+    builder = StateGraph(State)
+    for node in (write, read, other):
+        builder.add_node(node.__name__, node)
+    for pair in ((START, "write"), ("write", "read"), ("read", "other")):
+        builder.add_edge(*pair)
+    result = {await_}builder.compile().{invoke}({{"note": "", "seen": "", "last": ""}})
+    return [result["seen"], result["last"]]
+"""
+
+LIMITED = """
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+from model import Scripted
+from stage import ALLOWED
+
+class State(TypedDict):
+    answer: str
+
+{async_}def work(state):
+    return {{"answer": ({await_}Scripted().{invoke}("in time")).content}}
+
+{async_}def main():
+    builder = StateGraph(State)
+    builder.add_node("work", work)
+    builder.add_edge(START, "work")
+    graph = builder.compile()
+    graph.step_timeout = ALLOWED
+    return ({await_}graph.{invoke}({{"answer": ""}}))["answer"]
+"""
+
 SCENES: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -469,11 +525,13 @@ SCENES: dict[Scene, str] = {
     "setting": SETTING,
     "shared": SHARED,
     "memory": MEMORY,
+    "reading": READING,
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "limited": LIMITED,
     "requests": REQUESTS,
     "secret": SECRET,
 }

@@ -539,6 +539,55 @@ async def main():
 """
 )
 
+READING = (
+    _HEAD
+    + """
+class Read(Event):
+    pass
+
+class Other(Event):
+    pass
+
+class Reading(Workflow):
+    @step
+    async def write(self, ctx: Context, ev: StartEvent) -> Read:
+        self.note = (await llm.acomplete("write")).text
+        await ctx.store.set("note", self.note)
+        return Read()
+
+    @step
+    async def read(self, ctx: Context, ev: Read) -> Other:
+        asked = f"read {await ctx.store.get('note')} and {self.note}"
+        await ctx.store.set("seen", (await llm.acomplete(asked)).text)
+        return Other()
+
+    @step
+    async def other(self, ctx: Context, ev: Other) -> StopEvent:
+        last = (await llm.acomplete("the same")).text
+        return StopEvent(result=[await ctx.store.get("seen"), last])
+
+def main():
+    return Reading(timeout=300)
+"""
+)
+
+LIMITED = (
+    _HEAD
+    + """
+from stage import ALLOWED
+
+class Limited(Workflow):
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=(await llm.acomplete("in time")).text)
+
+def main():
+    return Limited(timeout=ALLOWED)
+"""
+)
+
+LIMITED_IN_THREADS = LIMITED.replace("async def only", "def only").replace("await llm.acomplete", "llm.complete")
+
 TIMING = (
     _HEAD
     + """
@@ -603,11 +652,13 @@ _PROGRAMS: dict[Scene, str] = {
     "setting": SETTING,
     "shared": SHARED,
     "memory": MEMORY,
+    "reading": READING,
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "limited": LIMITED,
     "requests": REQUESTS,
     "secret": SECRET,
 }
@@ -618,6 +669,7 @@ _IN_THREADS: dict[Scene, str] = {
     "failing": FAILING_IN_THREADS,
     "stream": STREAM_IN_THREADS,
     "timing": TIMING_IN_THREADS,
+    "limited": LIMITED_IN_THREADS,
     "requests": CHAT_IN_THREADS + _HANDLE,
 }
 

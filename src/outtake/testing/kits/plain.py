@@ -149,6 +149,33 @@ def main():
     return [helper(what) for what in ("one", "two", "three")]
 """
 
+READING = """
+import outtake
+from stage import called
+
+NOTES = []
+
+@outtake.model
+def ask(prompt):
+    return called("model", prompt)
+
+@outtake.step
+def write():
+    NOTES.append(ask("write"))
+
+@outtake.step
+def read():
+    return ask(f"read {NOTES[-1]}")
+
+@outtake.step
+def other():
+    return ask("the same")
+
+def main():
+    write()
+    return [read(), other()]
+"""
+
 PRINTING = """
 import outtake
 from stage import called, tell
@@ -243,6 +270,7 @@ PROGRAMS: dict[Scene, str] = {
     "stream": STREAM,
     "shared": SHARED,
     "memory": MEMORY,
+    "reading": READING,
     "printing": PRINTING,
     "asking": ASKING,
     "awaiting": AWAITING,

@@ -1,8 +1,8 @@
 """AutoGen (autogen-core, -agentchat and -ext): teams, single agents and programs of routed agents.
 
 What is put in place: a runtime of our own for AutoGen's (`runtime`, `desk`), wrappers around the implementations of
-models, tools, workbenches, code executors and questions to the user (`calls`), and the names under which a team
-registers its members (`paths`).  Everything is undone by `remove`.
+models, tools, workbenches, code executors and questions to the user (`calls`), the names under which a team registers
+its members (`paths`), and teams' time-outs (`timeouts`).  Everything is undone by `remove`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.seams import is_ready
 
-TRIGGERS = ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams")
+TRIGGERS = ("autogen_core", "autogen_agentchat.agents", "autogen_agentchat.teams", "autogen_agentchat.conditions")
 """Modules after whose import `install` puts in place what has become possible; it can be called at any time."""
 
 name = "autogen"

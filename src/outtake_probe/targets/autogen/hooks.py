@@ -12,7 +12,7 @@ import autogen_core
 from outtake_probe.calling import NewInput, acall, astream
 from outtake_probe.calls import Call
 from outtake_probe.records import Json
-from outtake_probe.targets.autogen import calls, messages
+from outtake_probe.targets.autogen import calls, messages, timeouts
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.paths import here, is_team
 from outtake_probe.targets.patches import Patches
@@ -56,6 +56,7 @@ HOOKS: tuple[tuple[str, str, Callable[[Hub, Patches], list[str]]], ...] = (
     ("autogen_core", "SingleThreadedAgentRuntime", hook_core),
     ("autogen_agentchat.agents", "UserProxyAgent", hook_agents),
     ("autogen_agentchat.teams", "BaseGroupChat", hook_teams),
+    (timeouts.MODULE, "TimeoutTermination", timeouts.install),
 )
 """Module, what it must have by then, and what puts the hooks in place."""
 
