@@ -31,7 +31,8 @@ from outtake_probe.session import Session, Stopped
 from outtake_probe.sessions import by_context
 from outtake_probe.specs import KERNEL, BadSpec, parse_spec
 from outtake_probe.targets import Entry, entries, when_imported
-from outtake_probe.targets.base import Adapter, Program, RunnableAdapter
+from outtake_probe.targets.base import Program
+from outtake_probe.targets.toolkit.adapter import Adapter, RunnableAdapter
 from outtake_probe.values import describe_error, encode, safe_str
 
 Takes = Literal["nothing", "input", "names"]
@@ -47,7 +48,7 @@ class Joined:
     link: Link
     own: OwnFiles
     console: Console | None = None
-    adapters: list[Adapter] = field(default_factory=list)
+    adapters: list[Adapter[Any]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     loading: set[str] = field(default_factory=set)
     made: object = None
@@ -68,7 +69,7 @@ class Joined:
     def session(self) -> Session:
         return self.link.session
 
-    def hook(self, hooks: Adapter) -> None:
+    def hook(self, hooks: Adapter[Any]) -> None:
         """Put a framework's hooks in place; what its version lacks is told, and the rest goes on."""
         if hooks not in self.adapters:
             self.adapters.append(hooks)

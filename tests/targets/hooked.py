@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from outtake_probe.attached import active
@@ -12,6 +11,7 @@ from outtake_probe.conditions import Breakpoint
 from outtake_probe.gate import Answer, Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted
 from outtake_probe.session import BadValue, Session
+from outtake_probe.targets.toolkit.adapter import Adapter
 from tests.core.inprocess import Log, execute
 
 
@@ -19,11 +19,13 @@ class Executed(list[str]):
     """What was really executed: as a class of its own it is none of what a served tool changes again."""
 
 
-def run(target: ModuleType, program: Callable[[], Any], **options: Any) -> Log:
+def run(target: Adapter[Any], program: Callable[[], Any], **options: Any) -> Log:
     """As `execute`, hooks in, hooks out."""
 
     def hooked() -> Any:
-        target.install(active())
+        session = active()
+        assert session is not None
+        target.install(session)
         try:
             return program()
         finally:
@@ -32,7 +34,7 @@ def run(target: ModuleType, program: Callable[[], Any], **options: Any) -> Log:
     return execute(hooked, **options)
 
 
-def held(target: ModuleType, program: Callable[[], Any], where: str, answer: Answer) -> tuple[Log, list[BadValue]]:
+def held(target: Adapter[Any], program: Callable[[], Any], where: str, answer: Answer) -> tuple[Log, list[BadValue]]:
     """Give this answer to whatever is held there; what is refused goes on as it was.  The refusals come along."""
     refused: list[BadValue] = []
 

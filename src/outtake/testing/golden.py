@@ -37,7 +37,9 @@ Golden = dict[Scene, list[Line]]
 LEFT_OUT = frozenset({"noted", "stream_chunk", "span_started", "span_ended"})
 """Kinds that no match depends on, and pieces: how many share a record depends on what comes between them.  Timers that
 were over are left out, too: which of them share a record depends on the machine's speed (see the promise `timers`)."""
-CONCURRENT: frozenset[Scene] = frozenset({"parallel", "letters", "printing", "cancelling", "timing", "requests"})
+CONCURRENT: frozenset[Scene] = frozenset(
+    {"parallel", "letters", "printing", "cancelling", "timing", "requests", "asking"}
+)
 """Scenes in which several things happen at the same time, in no order that a framework promises: compared sorted."""
 REPEATING: frozenset[Scene] = frozenset({"timing"})
 """Scenes that do something as often as the machine's speed allows: lines count once, whatever was digested."""

@@ -76,7 +76,7 @@ TOPIC = "birds"
 _ASK = """
 import importlib, importlib.metadata, json, platform, sys
 sys.path.append(sys.argv[1])
-declared = list(importlib.import_module(sys.argv[2]).capabilities) if sys.argv[2] else []
+declared = list(importlib.import_module(sys.argv[2]).adapter.capabilities) if sys.argv[2] else []
 versions = {name: importlib.metadata.version(name) for name in sys.argv[3:]}
 print(json.dumps([declared, versions, platform.python_version()]))
 """
@@ -104,7 +104,7 @@ class Kit:
     capabilities: Sequence[Capability] = ()
     """What the target declares, where it has no `adapter` that says so."""
     adapter: str = ""
-    """Module of the adapter, whose `capabilities` count."""
+    """Module whose `adapter` says what the target can do."""
     packages: Sequence[str] = ()
     """Distributions whose versions are part of the report."""
     environment: str = ""

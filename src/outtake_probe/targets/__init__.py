@@ -2,7 +2,7 @@
 
 A module in the group ``outtake.targets`` of the entry points of the program's environment is an adapter, too:
 ``toy = "toy_outtake.adapter:toy.agents"`` is loaded and installed after the import of `toy.agents` (without a colon,
-of the module that the entry is called like).  It has what `outtake_probe.targets.base.Adapter` says.
+of the module that the entry is called like).  The adapter itself is the object `adapter` of that module.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
-from typing import cast
+from typing import Any
 
-from outtake_probe.targets.base import Adapter
+from outtake_probe.targets.toolkit.adapter import Adapter
 
 GROUP = "outtake.targets"
 
@@ -32,8 +32,12 @@ class Entry:
     triggers: tuple[str, ...]
     module: str
 
-    def load(self) -> Adapter:
-        return cast(Adapter, importlib.import_module(self.module))
+    def load(self) -> Adapter[Any]:
+        """Raises `TypeError` where the module has no adapter, and whatever its import raises."""
+        found = getattr(importlib.import_module(self.module), "adapter", None)
+        if not isinstance(found, Adapter):
+            raise TypeError(f"{self.module}.adapter is no outtake_probe.targets.toolkit.adapter.Adapter")
+        return found
 
 
 BUILT_IN = (

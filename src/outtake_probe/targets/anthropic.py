@@ -8,12 +8,9 @@ import anthropic
 
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.targets.stainless.hooks import Hooks
-from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, Turns, http_module
+from outtake_probe.targets.stainless.hooks import Client
+from outtake_probe.targets.stainless.library import Api, Library, Turns, http_module
 
-TRIGGERS = ("anthropic",)
-name = "anthropic"
-capabilities = CAPABILITIES
 _TOKENS_IN = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -66,9 +63,9 @@ def _usage(value: Json) -> Usage | None:
 READS_THE_WIRE = "raw_stream" not in inspect.signature(anthropic.MessageStream.__init__).parameters
 """In old versions (0.40), the helper `messages.stream` takes the response out of the stream that it is given."""
 
-_hooks = Hooks(
+adapter = Client(
     Library(
-        name=name,
+        name="anthropic",
         clients=(anthropic.Anthropic, anthropic.AsyncAnthropic),
         streams=(anthropic.Stream, anthropic.AsyncStream),
         absent=tuple(getattr(anthropic, name) for name in ("NotGiven", "Omit") if hasattr(anthropic, name)),
@@ -89,6 +86,3 @@ _hooks = Hooks(
         wire_helper="X-Stainless-Stream-Helper" if READS_THE_WIRE else "",
     )
 )
-
-install = _hooks.install
-remove = _hooks.remove

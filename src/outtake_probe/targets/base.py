@@ -1,17 +1,13 @@
-"""What a target adapter is: it translates one framework into invocations, messages, a graph and a configuration.
-
-An adapter installs its hooks into a process (`install`), takes them out again (`remove`), and tells what it can do.
-Built-in adapters register in the same group of entry points as anyone else's: ``outtake.targets``.
-"""
+"""What an adapter says of its framework: capabilities, components and edges, and how an object of it is run."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from outtake_probe.records import Json
-from outtake_probe.session import Session, Target
+from outtake_probe.session import Target
 
 Capability = Literal[
     "hold:message",
@@ -62,27 +58,3 @@ class Program:
     run: Callable[[Json], Awaitable[Json]]
     target: Target
     name: str
-
-
-class Adapter(Protocol):
-    """One framework, or a library that is only called."""
-
-    name: str
-    capabilities: Sequence[Capability]
-
-    def install(self, session: Session) -> Sequence[str]:
-        """Put the hooks in place; returns the hooks that this version of the framework lacks, in words."""
-
-    def remove(self) -> None:
-        """Take every hook out again."""
-
-
-@runtime_checkable
-class RunnableAdapter(Adapter, Protocol):
-    """A framework whose objects can be run: a target may be a factory of them."""
-
-    def claims(self, made: object) -> bool:
-        """Whether this is an object of the framework that can be run."""
-
-    def program(self, made: object, session: Session) -> Program:
-        """How to run it."""

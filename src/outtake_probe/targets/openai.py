@@ -9,12 +9,8 @@ import openai
 
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
-from outtake_probe.targets.stainless.hooks import Hooks
-from outtake_probe.targets.stainless.library import CAPABILITIES, Api, Library, Turns, http_module, is_list_of_objects
-
-TRIGGERS = ("openai",)
-name = "openai"
-capabilities = CAPABILITIES
+from outtake_probe.targets.stainless.hooks import Client
+from outtake_probe.targets.stainless.library import Api, Library, Turns, http_module, is_list_of_objects
 
 
 def _model(request: Json) -> Json:
@@ -165,9 +161,9 @@ def _is_text_or_texts(texts: Json) -> bool:
     return isinstance(texts, str) or (isinstance(texts, list) and bool(texts))
 
 
-_hooks = Hooks(
+adapter = Client(
     Library(
-        name=name,
+        name="openai",
         clients=(openai.OpenAI, openai.AsyncOpenAI),
         streams=(openai.Stream, openai.AsyncStream),
         absent=tuple(getattr(openai, name) for name in ("NotGiven", "Omit") if hasattr(openai, name)),
@@ -208,6 +204,3 @@ _hooks = Hooks(
         ),
     )
 )
-
-install = _hooks.install
-remove = _hooks.remove

@@ -19,7 +19,8 @@ from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
 from outtake_probe.records import Noted
-from outtake_probe.targets import anthropic as target
+from outtake_probe.targets.anthropic import READS_THE_WIRE
+from outtake_probe.targets.anthropic import adapter as target
 from tests.targets.hooked import ends, everything, held, models, run
 from tests.targets.model_servers import Provider, answer_to
 
@@ -228,7 +229,7 @@ PROGRAMS: list[tuple[Callable[[Provider], Any], int]] = [
 def test_what_was_recorded_is_served_without_a_request(
     provider: Provider, program: Callable[[Provider], Any], calls: int
 ) -> None:
-    if target.READS_THE_WIRE and "helper" in program.__name__:
+    if READS_THE_WIRE and "helper" in program.__name__:
         pytest.skip("the helper of this anthropic is not seen, see below")
 
     def go() -> Any:
@@ -349,7 +350,7 @@ def test_a_text_mocks_a_message(provider: Provider) -> None:
     assert "no list `content`" in str(refused) and "Example: " in str(refused)
 
 
-@pytest.mark.skipif(target.READS_THE_WIRE, reason="the helper of this anthropic is not seen")
+@pytest.mark.skipif(READS_THE_WIRE, reason="the helper of this anthropic is not seen")
 def test_a_text_or_a_list_of_events_mocks_a_stream(provider: Provider) -> None:
     def text_of(provider: Provider) -> Any:
         with client(provider) as c, c.messages.stream(**ASKED) as stream:
@@ -401,7 +402,7 @@ def test_a_body_that_the_program_reads_by_itself_is_recorded_and_served(provider
     assert (again.status, again.output, provider.count) == ("completed", log.output, 2)
 
 
-@pytest.mark.skipif(not target.READS_THE_WIRE, reason="the helper of this anthropic is seen")
+@pytest.mark.skipif(not READS_THE_WIRE, reason="the helper of this anthropic is seen")
 def test_a_helper_that_reads_from_the_wire_works_and_is_noted(provider: Provider) -> None:
     log = run(target, lambda: [helper(provider), asyncio.run(ahelper(provider))])
     assert (log.status, models(log)) == ("completed", [])

@@ -15,10 +15,10 @@ from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId
 
-import outtake_probe.targets.autogen as adapter
 from outtake_probe.edits import Edit
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
+from outtake_probe.targets.autogen import adapter
 from tests.targets.autogen import programs
 from tests.targets.autogen.debugging import User, debug, of_team, record, session, started
 

@@ -16,7 +16,7 @@ from autogen_core.code_executor import CodeExecutor
 from autogen_core.models import ChatCompletionClient
 from autogen_core.tools import BaseTool, FunctionTool, Workbench
 
-import outtake_probe.targets.autogen as adapter
+from outtake_probe.targets.autogen import adapter
 from tests.targets.autogen import programs
 from tests.targets.autogen.debugging import of_coroutine, of_team, record, session, started
 

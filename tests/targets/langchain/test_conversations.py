@@ -18,7 +18,7 @@ from outtake_probe.session import Session
 from outtake_probe.targets.langchain import conversations
 from outtake_probe.targets.langchain.conversations import Said, conversation
 from outtake_probe.targets.langchain.messages import part, slim
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 
 Talk = list[BaseMessage]
 

@@ -26,10 +26,10 @@ from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
 from pydantic import SecretStr
 
-import outtake_probe.targets.langchain as adapter
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json, Noted, Record, SpanEnded, SpanStarted
+from outtake_probe.targets.langchain import adapter
 from tests.core.inprocess import Log
 from tests.targets.hooked import Executed, everything, held, models, run
 

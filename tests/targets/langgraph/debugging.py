@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import outtake_probe.targets.langgraph as adapter
 from outtake_probe import sources
 from outtake_probe.attached import active
 from outtake_probe.bodies import Bodies
@@ -19,6 +18,7 @@ from outtake_probe.edits import Edit
 from outtake_probe.gate import Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json
 from outtake_probe.session import Session
+from outtake_probe.targets.langgraph import adapter
 from tests.core.inprocess import Log, execute
 
 Make = Callable[[], Any]

@@ -18,8 +18,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 import outtake_probe
-import outtake_probe.targets.langgraph as adapter
 from outtake_probe.records import Json
+from outtake_probe.targets.langgraph import adapter
 from tests.targets.hooked import run
 
 PROBE = os.path.dirname(outtake_probe.__file__)

@@ -15,9 +15,9 @@ from llama_index.core.base.llms.types import ChatMessage
 from workflows import Workflow, step
 from workflows.events import StartEvent, StopEvent
 
-import outtake_probe.targets.llamaindex as adapter
-import outtake_probe.targets.openai as client
 from outtake_probe.attached import active
+from outtake_probe.targets.llamaindex import adapter
+from outtake_probe.targets.openai import adapter as client
 from tests.core.inprocess import Log, execute
 from tests.targets.llamaindex.debugging import ended, how, started
 

@@ -18,7 +18,7 @@ from outtake_probe.attached import active
 from outtake_probe.gate import Answer, Stance
 from outtake_probe.records import InvocationStarted, MessageQueued
 from outtake_probe.session import BadValue
-from outtake_probe.targets import llamaindex as adapter
+from outtake_probe.targets.llamaindex import adapter
 from tests.core.inprocess import Log
 from tests.targets.llamaindex import programs
 from tests.targets.llamaindex.debugging import User, debug, ended, record, started

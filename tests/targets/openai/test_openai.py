@@ -23,7 +23,7 @@ from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
 from outtake_probe.gate import Answer
 from outtake_probe.records import InvocationStarted, StreamChunk
-from outtake_probe.targets import openai as target
+from outtake_probe.targets.openai import adapter as target
 from tests.targets.hooked import ends, everything, held, models, run
 from tests.targets.model_servers import Provider, answer_to
 

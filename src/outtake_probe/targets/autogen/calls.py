@@ -26,10 +26,10 @@ from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
-from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.human_input import input_call
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link

@@ -15,7 +15,8 @@ from outtake_probe.records import Json
 from outtake_probe.targets.autogen import calls, messages, timeouts
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.paths import here, is_team
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.seams import Seam
 
 Method = Callable[..., Any]
 
@@ -52,13 +53,12 @@ def hook_teams(hub: Hub, patches: Patches) -> list[str]:
     return []
 
 
-HOOKS: tuple[tuple[str, str, Callable[[Hub, Patches], list[str]]], ...] = (
-    ("autogen_core", "SingleThreadedAgentRuntime", hook_core),
-    ("autogen_agentchat.agents", "UserProxyAgent", hook_agents),
-    ("autogen_agentchat.teams", "BaseGroupChat", hook_teams),
-    (timeouts.MODULE, "TimeoutTermination", timeouts.install),
+SEAMS = (
+    Seam("autogen_core", "SingleThreadedAgentRuntime", hook_core),
+    Seam("autogen_agentchat.agents", "UserProxyAgent", hook_agents),
+    Seam("autogen_agentchat.teams", "BaseGroupChat", hook_teams),
+    Seam(timeouts.MODULE, "TimeoutTermination", timeouts.install),
 )
-"""Module, what it must have by then, and what puts the hooks in place."""
 
 
 def is_runner(made: object) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from autogen_core import AgentId, CancellationToken, MessageContext, TopicId
@@ -15,7 +16,7 @@ from outtake_probe.targets.autogen.desk import Item
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.runtime import Runtime
 from outtake_probe.targets.base import Capability
-from outtake_probe.targets.toolkit.event_loop import perform_on
+from outtake_probe.targets.toolkit.live_target import LiveTarget
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:message",
@@ -33,17 +34,17 @@ CAPABILITIES: Sequence[Capability] = (
 Place = tuple[Runtime, AgentId]
 
 
-class AutoGenTarget:
+class AutoGenTarget(LiveTarget):
     """The commands of one program."""
 
     def __init__(self, hub: Hub, missing: list[str]) -> None:
+        super().__init__(CAPABILITIES, missing)
         self._hub = hub
-        self._missing = missing
 
-    def perform(self, act: Callable[[], Json]) -> Json:
-        """Run `act` on the program's event loop, where its queue is."""
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
         desk = self._hub.desks.live()
-        return perform_on(desk.loop if desk is not None else None, act)
+        return desk.loop if desk is not None else None
 
     # -- queued messages ---------------------------------------------------------------------------------------------
 
@@ -162,13 +163,8 @@ class AutoGenTarget:
         """Change a setting of a component, from its next turn on."""
         settings.change(self._hub, component, key, value)
 
-    def describe(self) -> Json:
-        """Graph, components with configuration and schemas, hooks that are missing."""
-        return {
-            **graph.describe(self._hub),
-            "missing": list(self._missing),
-            "capabilities": list(CAPABILITIES),
-        }
+    def graph(self) -> Mapping[str, Json]:
+        return graph.describe(self._hub)
 
 
 def _guess(accepted: dict[str, Any], value: Json) -> str:

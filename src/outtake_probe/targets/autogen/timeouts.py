@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from outtake_probe.targets.autogen.hub import Hub
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 
 MODULE = "autogen_agentchat.conditions"
 _STARTED = "_start_time"

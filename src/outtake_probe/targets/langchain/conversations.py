@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from outtake_probe.bodies import Growing, Part
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain.messages import VOLATILE, key_of, part, slim
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 
 RECENT = 64
 """How many assignments are remembered."""

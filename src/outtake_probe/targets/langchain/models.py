@@ -23,7 +23,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain import messages, prompts
 from outtake_probe.targets.langchain.context import around
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 
 Method = Callable[..., Any]

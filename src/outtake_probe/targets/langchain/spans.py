@@ -19,7 +19,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.messages import body
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.spans import OpenSpans
 from outtake_probe.values import describe_error
 

@@ -22,10 +22,10 @@ from outtake_probe.session import Session
 from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
-from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.effects import declared_effects
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
 

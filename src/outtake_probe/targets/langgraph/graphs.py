@@ -28,8 +28,8 @@ from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.places import Place, here, name_of
 from outtake_probe.targets.langgraph.visits import Visit, visit
-from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.context_variables import aiterate_with, assigned, iterate_with
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.values import describe_error, encode
 from outtake_probe.waits import adrive, drive

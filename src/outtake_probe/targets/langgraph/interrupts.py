@@ -21,7 +21,7 @@ from outtake_probe.targets.langchain.conversations import Said
 from outtake_probe.targets.langgraph.hub import CONF, Hub
 from outtake_probe.targets.langgraph.places import here
 from outtake_probe.targets.langgraph.visits import SCRATCHPAD, visit
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 
 
 def install(hub: Hub, patches: Patches, around: Around) -> None:

@@ -30,8 +30,8 @@ from outtake_probe.targets.langgraph.codec import Waiting, revised
 from outtake_probe.targets.langgraph.hub import CONF, Hub
 from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_function, is_hidden, name_of
 from outtake_probe.targets.langgraph.visits import Answers, Visit, visit
-from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.context_variables import assigned
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import adrive, drive
 

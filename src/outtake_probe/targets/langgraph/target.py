@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outtake_probe.records import Json
@@ -12,7 +12,7 @@ from outtake_probe.targets.langgraph import describing, outputs, settings
 from outtake_probe.targets.langgraph.hub import Hub
 from outtake_probe.targets.langgraph.places import Place
 from outtake_probe.targets.langgraph.waiting import RESUME, UPDATE, Desk, Said
-from outtake_probe.targets.toolkit.live_target import WithoutQueue
+from outtake_probe.targets.toolkit.live_target import LiveTarget
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:step",
@@ -27,14 +27,14 @@ CAPABILITIES: Sequence[Capability] = (
 )
 
 
-class GraphTarget(WithoutQueue):
+class GraphTarget(LiveTarget):
     """The commands of one program."""
 
     no_queue = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
 
     def __init__(self, hub: Hub, missing: list[str]) -> None:
+        super().__init__(CAPABILITIES, missing)
         self._hub = hub
-        self._missing = missing
         self._graph: Any = None
         self._name = ""
         self.desk = Desk(hub.session)
@@ -43,10 +43,6 @@ class GraphTarget(WithoutQueue):
         """This graph is what the program is."""
         self._graph, self._name = graph, name
         self._hub.graphs.add(name, graph, newest=True)
-
-    def perform(self, act: Callable[[], Json]) -> Json:
-        """Nothing of a graph is bound to a loop or a thread."""
-        return act()
 
     def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
         """Check an answer, or a change of the state: what the graph gets."""
@@ -79,6 +75,5 @@ class GraphTarget(WithoutQueue):
         """Change a setting of a component, from its next call on."""
         self._hub.changed.append(settings.change(dict(self._hub.graphs.items()), component, key, value))
 
-    def describe(self) -> Json:
-        """Graph, components with configuration and schemas, hooks that are missing."""
-        return {**describing.describe(self._hub), "missing": list(self._missing), "capabilities": list(CAPABILITIES)}
+    def graph(self) -> Mapping[str, Json]:
+        return describing.describe(self._hub)

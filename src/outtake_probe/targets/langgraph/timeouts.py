@@ -18,8 +18,8 @@ from typing import Any
 from langgraph.pregel import _retry, _runner
 
 from outtake_probe.session import Session
-from outtake_probe.targets.patches import Patches
 from outtake_probe.targets.toolkit.context_variables import aiterate_with
+from outtake_probe.targets.toolkit.patches import Patches
 
 Method = Callable[..., Any]
 _began: ContextVar[float | None] = ContextVar("outtake_langgraph_began", default=None)

@@ -19,7 +19,7 @@ from workflows import Workflow
 from outtake_probe.keeping import stateless
 from outtake_probe.targets.llamaindex import models, tools
 from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 
 PARTS: list[type] = [BaseLLM, BaseEmbedding, BaseTool, BaseRetriever, BaseQueryEngine, CallbackManager, Workflow]
 """Parts of a program: what counts of them is their settings, not what they keep to themselves."""

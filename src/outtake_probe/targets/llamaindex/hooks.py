@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workflows.context.internal_context import InternalContext
@@ -12,7 +12,8 @@ from workflows.context.internal_context import InternalContext
 from outtake_probe.targets.llamaindex import prints, runtime, settings, spans
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.steps import running
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.seams import Seam
 
 
 def _workflows(hub: Hub, patches: Patches) -> Sequence[str]:
@@ -44,8 +45,7 @@ def _core(hub: Hub, patches: Patches) -> Sequence[str]:
     return []
 
 
-HOOKS: Sequence[tuple[str, str, Callable[[Hub, Patches], Sequence[str]]]] = (
-    ("workflows", "Workflow", _workflows),
-    ("llama_index.core", "global_tokenizer", _core),
+SEAMS = (
+    Seam("workflows", "Workflow", _workflows),
+    Seam("llama_index.core", "global_tokenizer", _core),  # which it has once its import is as good as done
 )
-"""Module, what it has once its import is as good as done, and what is put in place then."""

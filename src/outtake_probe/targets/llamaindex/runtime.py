@@ -37,7 +37,7 @@ from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.state import Shared, watching
 from outtake_probe.targets.llamaindex.steps import Asked, Invocation, Sent, accepted, running
 from outtake_probe.targets.llamaindex.store import StoreCells, TrackedStore, live
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.values import decode, encode
 
 _MARK = "__outtake_gate__"

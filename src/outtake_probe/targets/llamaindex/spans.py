@@ -18,7 +18,7 @@ from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.usage import usage
-from outtake_probe.targets.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.spans import OpenSpans
 
 _ID = len("-00000000-0000-0000-0000-000000000000")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 
 from workflows.events import Event
 
@@ -14,8 +15,7 @@ from outtake_probe.targets.llamaindex import graph, runtime, settings, waiting
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.steps import accepted
-from outtake_probe.targets.toolkit.event_loop import perform_on
-from outtake_probe.targets.toolkit.live_target import WithoutQueue
+from outtake_probe.targets.toolkit.live_target import LiveTarget
 from outtake_probe.values import TAG, decode, encode
 
 CAPABILITIES: Sequence[Capability] = (
@@ -32,7 +32,7 @@ CAPABILITIES: Sequence[Capability] = (
 )
 
 
-class LlamaIndexTarget(WithoutQueue):
+class LlamaIndexTarget(LiveTarget):
     """The commands of one program."""
 
     no_queue = (
@@ -40,13 +40,12 @@ class LlamaIndexTarget(WithoutQueue):
     )
 
     def __init__(self, hub: Hub, missing: list[str]) -> None:
+        super().__init__(CAPABILITIES, missing)
         self._hub = hub
-        self._missing = missing
 
-    def perform(self, act: Callable[[], Json]) -> Json:
-        """Run `act` on the program's event loop."""
-        loop = next((run.loop for run in self._hub.runs.values() if run.loop is not None), None)
-        return perform_on(loop, act)
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        return next((run.loop for run in self._hub.runs.values() if run.loop is not None), None)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -101,6 +100,6 @@ class LlamaIndexTarget(WithoutQueue):
         """Change a setting of a component, from its next turn on."""
         settings.change(self._hub, component, key, value)
 
-    def describe(self) -> Json:
-        """Graph, components with configuration and schemas, hooks that are missing."""
-        return {**graph.describe(self._hub), "missing": list(self._missing), "capabilities": list(CAPABILITIES)}
+    def graph(self) -> Mapping[str, Json]:
+        found: Mapping[str, Json] = graph.describe(self._hub)
+        return found

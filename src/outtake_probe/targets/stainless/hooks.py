@@ -8,64 +8,63 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from outtake_probe.calls import nested
 from outtake_probe.keeping import stateless
 from outtake_probe.session import Session
 from outtake_probe.targets.stainless.exchange import Exchange
-from outtake_probe.targets.stainless.library import Library
+from outtake_probe.targets.stainless.library import CAPABILITIES, Library
+from outtake_probe.targets.toolkit.adapter import Adapter
+from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import is_inside
+from outtake_probe.targets.toolkit.seams import Seam
 
-SEAMS = ("request", "_process_response", "_process_response_data")
+NEEDED = ("request", "_process_response", "_process_response_data")
 
 
-class Hooks:
-    """The hooks in one library."""
+class Client(Adapter[Session]):
+    """One library: its clients that block and that await."""
+
+    capabilities = CAPABILITIES
 
     def __init__(self, library: Library) -> None:
+        super().__init__()
+        self.name = library.name
+        self.seams = (Seam(library.name, library.clients[0].__name__, self._hook),)
         self._library = library
         self._session: Session | None = None
         self._pid = 0
-        self._patched: list[tuple[type[Any], Any, Any]] = []
 
-    def install(self, session: Session) -> list[str]:
-        """Send the library's model calls through the gate of `session`; returns what cannot be hooked, in words."""
+    def begin(self, session: Session, missing: list[str]) -> Session:
         self._session, self._pid = session, os.getpid()
         stateless.update(self._library.clients)
+        return session
+
+    def end(self, state: Session) -> None:
+        self._session = None
+
+    def _hook(self, _session: Session, patches: Patches) -> Sequence[str]:
+        """Send the library's model calls through the gate; returns what cannot be hooked, in words."""
         missing = [self._missing(index) for index in range(2)]
-        if not self._patched:
-            for index, lacks in enumerate(missing):
-                if lacks is None:
-                    self._patch(self._library.clients[index], awaits=index == 1)
+        for index, (client, lacks) in enumerate(zip(self._library.clients, missing, strict=True)):
+            if lacks is None:
+                owner = next(cls for cls in client.__mro__ if "request" in vars(cls))
+                patches.wrap(owner, "request", self._async_request if index == 1 else self._request)
         if self._library.wire_helper:
             missing.append(f"{self._library.name}'s own helper for streams reads from the wire: its calls are not seen")
         return [words for words in missing if words is not None]
 
-    def remove(self) -> None:
-        """Leave the library as it was."""
-        for owner, original, ours in self._patched:
-            if vars(owner).get("request") is ours:
-                owner.request = original
-        self._patched.clear()
-        self._session = None
-
     def _missing(self, index: int) -> str | None:
         """Which seam this version lacks, and what is lost by it."""
         client, stream = self._library.clients[index], self._library.streams[index]
-        lacking = [f"{client.__name__}.{name}" for name in SEAMS if not hasattr(client, name)]
+        lacking = [f"{client.__name__}.{name}" for name in NEEDED if not hasattr(client, name)]
         if not hasattr(stream, "__stream__"):
             lacking.append(f"{stream.__name__}.__stream__")
         if not lacking:
             return None
         return f"{', '.join(lacking)}: model calls of {self._library.name}'s {client.__name__} are not seen"
-
-    def _patch(self, client: type[Any], *, awaits: bool) -> None:
-        owner = next(cls for cls in client.__mro__ if "request" in vars(cls))
-        original = vars(owner)["request"]
-        ours = self._async_request(original) if awaits else self._request(original)
-        owner.request = ours  # type: ignore[attr-defined]
-        self._patched.append((owner, original, ours))
 
     def _request(self, original: Any) -> Any:
         @functools.wraps(original)

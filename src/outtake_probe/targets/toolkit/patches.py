@@ -18,13 +18,13 @@ class Patches:
     """What was replaced, in order."""
 
     def __init__(self) -> None:
-        self._undo: list[tuple[Any, str, Any]] = []
+        self._undo: list[tuple[Any, str, Any, Any]] = []
         self._names: dict[str, Any] = {}
         self._also: list[Callable[[], None]] = []
 
     def set(self, holder: Any, name: str, value: Any) -> None:
         """Replace an attribute."""
-        self._undo.append((holder, name, vars(holder).get(name, _MISSING)))
+        self._undo.append((holder, name, vars(holder).get(name, _MISSING), value))
         setattr(holder, name, value)
 
     def wrap(self, cls: type, name: str, wrap: Wrap) -> bool:
@@ -77,11 +77,16 @@ class Patches:
         self._also.append(undo)
 
     def undo(self) -> None:
-        """Put everything back."""
+        """Put everything back.
+
+        What somebody else has replaced since stays: it may call what it found, which passes everything on by then.
+        """
         while self._also:
             self._also.pop()()
         while self._undo:
-            holder, name, value = self._undo.pop()
+            holder, name, value, ours = self._undo.pop()
+            if vars(holder).get(name) is not ours:
+                continue
             if value is _MISSING:
                 delattr(holder, name)
             else:
