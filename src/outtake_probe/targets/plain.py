@@ -12,8 +12,8 @@ from outtake_probe.calls import Call, nested
 from outtake_probe.records import CallKind, Effects, Json
 from outtake_probe.replay import LEAVES
 from outtake_probe.session import Session
-from outtake_probe.targets.resources import known
 from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.resources import known
 from outtake_probe.values import encode
 
 Args = tuple[Any, ...]

@@ -21,11 +21,11 @@ from outtake_probe.calls import Call, Usage
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Effects, Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets import resources
 from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.human_input import input_call

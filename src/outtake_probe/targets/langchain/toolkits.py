@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from outtake_probe.calls import Known
 from outtake_probe.states import States
-from outtake_probe.targets import resources
+from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.patches import Patches
 
 _made: dict[int, weakref.ref[BaseTool]] = {}

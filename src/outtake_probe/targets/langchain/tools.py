@@ -19,9 +19,9 @@ from outtake_probe.calls import Call, current
 from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import Session
-from outtake_probe.targets import resources
 from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
+from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.effects import declared_effects

@@ -17,7 +17,7 @@ from langgraph.constants import START
 from langgraph.pregel.main import Pregel
 
 from outtake_probe.session import Session
-from outtake_probe.targets.known import ByIdentity
+from outtake_probe.targets.toolkit.weak_maps import ByIdentity
 
 TASK = "_TaskFunction"
 """LangGraph's class for what `@task` makes."""

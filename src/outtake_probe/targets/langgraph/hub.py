@@ -7,11 +7,11 @@ from typing import Any
 
 from outtake_probe.records import Json
 from outtake_probe.session import Session
-from outtake_probe.targets.known import ByIdentity, Known
 from outtake_probe.targets.langgraph.coded import Codes
 from outtake_probe.targets.langgraph.places import Ledger, Place, here
 from outtake_probe.targets.langgraph.settings import Changed, places_of
 from outtake_probe.targets.langgraph.visits import INSIDE, Visit, visit
+from outtake_probe.targets.toolkit.weak_maps import ByIdentity, Known
 from outtake_probe.waits import Steps
 
 CONF = "configurable"

@@ -14,12 +14,12 @@ from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
 from outtake_probe.targets.base import Component, Edge
-from outtake_probe.targets.known import Known
 from outtake_probe.targets.llamaindex import events, own
 from outtake_probe.targets.llamaindex.contents import Contents
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.conversations import Conversation
+from outtake_probe.targets.toolkit.weak_maps import Known
 
 Described = tuple[list[Component], list[Edge]]
 """The components and edges of a workflow."""

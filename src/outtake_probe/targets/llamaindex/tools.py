@@ -19,11 +19,11 @@ from workflows.runtime.types.results import WaitingForEvent
 from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
 from outtake_probe.records import Effects, Json
-from outtake_probe.targets import resources
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
+from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.effects import declared_effects

@@ -20,7 +20,7 @@ from workflows.events import Event, HumanResponseEvent
 from outtake_probe.gate import Answer
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Stopped
-from outtake_probe.targets import activity
+from outtake_probe.targets.toolkit import activity
 from outtake_probe.targets.toolkit.human_input import is_answered, question
 from outtake_probe.waits import adrive
 

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from outtake_probe.targets.known import ByIdentity, Known
+from outtake_probe.targets.toolkit.weak_maps import ByIdentity, Known
 
 
 class Thing:
