@@ -8,15 +8,14 @@ caching client calls another client, a workbench calls a tool): only the outermo
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from autogen_core import CancellationToken
 from autogen_core.code_executor import CodeBlock, CodeExecutor, CodeResult
-from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, RequestUsage
+from autogen_core.models import ChatCompletionClient, LLMMessage, RequestUsage
 from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, ToolResult, Workbench
 
-from outtake_probe.calling import NewInput, acall, astream
 from outtake_probe.calls import Call, Usage
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Effects, Json
@@ -27,6 +26,7 @@ from outtake_probe.targets.autogen.desk import inside_call
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Describe, Method
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.human_input import input_call
 from outtake_probe.targets.toolkit.patches import Patches
@@ -34,18 +34,27 @@ from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
 
-Method = Callable[..., Any]
-
 
 def install(hub: Hub, patches: Patches) -> None:
     """Wrap every implementation there is, and those to come."""
     stateless.add(ChatCompletionClient)
-    patches.family(ChatCompletionClient, {"create": _model(hub), "create_stream": _model_stream(hub)})
-    patches.family(BaseTool, {"run_json": _tool(hub), "run_json_stream": _tool_stream(hub)})
+    tool, workbench = _boundary(hub, functools.partial(_tool, hub)), _boundary(hub, functools.partial(_workbench, hub))
     patches.family(
-        Workbench, {"call_tool": _workbench(hub), "call_tool_stream": _workbench_stream(hub)}, skip=_by_its_tools
+        ChatCompletionClient,
+        {"create": _boundary(hub, _model).acall, "create_stream": _boundary(hub, _model_stream).astream},
     )
-    patches.family(CodeExecutor, {"execute_code_blocks": _code(hub)})
+    patches.family(BaseTool, {"run_json": tool.acall, "run_json_stream": tool.astream})
+    patches.family(Workbench, {"call_tool": workbench.acall, "call_tool_stream": workbench.astream}, skip=_by_its_tools)
+    patches.family(CodeExecutor, {"execute_code_blocks": _boundary(hub, functools.partial(_code, hub)).acall})
+
+
+def ask_user(hub: Hub, patches: Patches, agent: type) -> bool:
+    """Wrap what asks a person: what they type is a recorded answer.  False where the class has no such method."""
+    return patches.wrap(agent, "_get_input", _boundary(hub, _question).acall)
+
+
+def _boundary(hub: Hub, describe: Describe) -> Boundary:
+    return Boundary(hub.session, describe, lambda: inside_call(hub.desks.wake_here))
 
 
 def _by_its_tools(cls: type) -> bool:
@@ -56,64 +65,28 @@ def _by_its_tools(cls: type) -> bool:
 # -- models ----------------------------------------------------------------------------------------------------------
 
 
-def _model(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def create(self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any) -> Any:
-            if is_inside("model"):
-                return await method(self, messages, *args, **kwargs)
-            ran = False
+def _model(
+    _method: Method, client: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
+) -> Bound | None:
+    if is_inside("model"):
+        return None
 
-            async def run(new: NewInput | None) -> CreateResult:
-                nonlocal ran
-                ran = True
-                said, given = prompts.edited(messages, kwargs, new)
-                result: CreateResult = await method(self, said, *args, **given)
-                return result
+    def rebind(new: Mapping[str, Any]) -> Arguments:
+        given = {k: v for k, v in new.items() if k in ("tools", "extra_create_args") and k in kwargs}
+        return (client, new["messages"], *args), {**kwargs, **given}
 
-            call = _model_call(self, messages, kwargs)
-            call.decode, call.normalize_output = prompts.result, prompts.full_result
-            with inside_call(hub.desks.wake_here):
-                result = await acall(hub.session, call, run)
-            if not ran:
-                _skip_one(self)
-            return result
-
-        return create
-
-    return wrap
+    call = _model_call(client, messages, kwargs)
+    call.decode, call.normalize_output = prompts.result, prompts.full_result
+    return Bound(call, rebind, lambda: _skip_one(client))
 
 
-def _model_stream(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def create_stream(
-            self: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
-        ) -> AsyncIterator[Any]:
-            if is_inside("model"):
-                async for piece in method(self, messages, *args, **kwargs):
-                    yield piece
-                return
-            ran = False
-
-            def run(new: NewInput | None) -> AsyncIterator[Any]:
-                nonlocal ran
-                ran = True
-                said, given = prompts.edited(messages, kwargs, new)
-                pieces: AsyncIterator[Any] = method(self, said, *args, **given)
-                return pieces
-
-            call = _model_call(self, messages, kwargs)
-            call.decode, call.normalize_output = prompts.decode_piece, prompts.full_stream
-            with inside_call(hub.desks.wake_here):
-                async for piece in astream(hub.session, call, run):
-                    yield piece
-            if not ran:
-                _skip_one(self)
-
-        return create_stream
-
-    return wrap
+def _model_stream(
+    method: Method, client: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
+) -> Bound | None:
+    bound = _model(method, client, messages, *args, **kwargs)
+    if bound is not None:
+        bound.call.decode, bound.call.normalize_output = prompts.decode_piece, prompts.full_stream
+    return bound
 
 
 def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
@@ -148,42 +121,11 @@ def _skip_one(client: Any) -> None:
 # -- tools -----------------------------------------------------------------------------------------------------------
 
 
-def _tool(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def run_json(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> Any:
-            if is_inside("tool", f"/{self.name}"):
-                return await method(self, args, *rest, **kwargs)
-            with inside_call(hub.desks.wake_here):
-                return await acall(
-                    hub.session,
-                    _tool_call(hub, self, args, [*rest, *kwargs.values()]),
-                    lambda new: method(self, args if new is None else new.value, *rest, **kwargs),
-                )
-
-        return run_json
-
-    return wrap
-
-
-def _tool_stream(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def run_json_stream(self: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            if is_inside("tool", f"/{self.name}"):
-                async for piece in method(self, args, *rest, **kwargs):
-                    yield piece
-                return
-            call = _tool_call(hub, self, args, [*rest, *kwargs.values()])
-            with inside_call(hub.desks.wake_here):
-                async for piece in astream(
-                    hub.session, call, lambda new: method(self, args if new is None else new.value, *rest, **kwargs)
-                ):
-                    yield piece
-
-        return run_json_stream
-
-    return wrap
+def _tool(hub: Hub, _method: Method, tool: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> Bound | None:
+    if is_inside("tool", f"/{tool.name}"):
+        return None
+    call = _tool_call(hub, tool, args, [*rest, *kwargs.values()])
+    return Bound(call, lambda new: ((tool, new, *rest), kwargs))
 
 
 def _link(others: Iterable[object]) -> Link | None:
@@ -226,47 +168,19 @@ def effects_of(tool: Any) -> Effects | None:
     return declared_effects(tool, function, type(tool))
 
 
-def _workbench(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def call_tool(
-            self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
-        ) -> Any:
-            if is_inside("tool", f"/{name}"):
-                return await method(self, name, arguments, *rest, **kwargs)
-            with inside_call(hub.desks.wake_here):
-                return await acall(
-                    hub.session,
-                    _workbench_call(hub, self, name, arguments, [*rest, *kwargs.values()]),
-                    lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
-                )
-
-        return call_tool
-
-    return wrap
-
-
-def _workbench_stream(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def call_tool_stream(
-            self: Any, name: str, arguments: Mapping[str, Any] | None = None, *rest: Any, **kwargs: Any
-        ) -> AsyncIterator[Any]:
-            if is_inside("tool", f"/{name}"):
-                async for piece in method(self, name, arguments, *rest, **kwargs):
-                    yield piece
-                return
-            with inside_call(hub.desks.wake_here):
-                async for piece in astream(
-                    hub.session,
-                    _workbench_call(hub, self, name, arguments, [*rest, *kwargs.values()]),
-                    lambda new: method(self, name, arguments if new is None else new.value, *rest, **kwargs),
-                ):
-                    yield piece
-
-        return call_tool_stream
-
-    return wrap
+def _workbench(
+    hub: Hub,
+    _method: Method,
+    workbench: Any,
+    name: str,
+    arguments: Mapping[str, Any] | None = None,
+    *rest: Any,
+    **kwargs: Any,
+) -> Bound | None:
+    if is_inside("tool", f"/{name}"):
+        return None
+    call = _workbench_call(hub, workbench, name, arguments, [*rest, *kwargs.values()])
+    return Bound(call, lambda new: ((workbench, name, new, *rest), kwargs))
 
 
 def _workbench_call(
@@ -304,38 +218,28 @@ def _tool_result(name: str, value: Json) -> Any:
 # -- code and people -------------------------------------------------------------------------------------------------
 
 
-def _code(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def execute_code_blocks(self: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any) -> Any:
-            if is_inside("tool", "/code"):
-                return await method(self, code_blocks, *rest, **kwargs)
-            blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
-            place = child_path("code")
-            call = Call(
-                "tool",
-                place,
-                {"code_blocks": blocks},
-                effects=declared_effects(self),
-                functions=(method,),
-                state=resources.declared(self, type(self)),
-                known=lambda: resources.owned(hub.session.states, self, place),
-                link=_link([*rest, *kwargs.values()]),
-                decode=_code_result,
-                normalize_output=lambda value: encode(_code_result(value)),
-                decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],
-                normalize=lambda _, value: _code_blocks(blocks, value),
-            )
-            with inside_call(hub.desks.wake_here):
-                return await acall(
-                    hub.session,
-                    call,
-                    lambda new: method(self, code_blocks if new is None else new.value, *rest, **kwargs),
-                )
-
-        return execute_code_blocks
-
-    return wrap
+def _code(
+    hub: Hub, method: Method, executor: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any
+) -> Bound | None:
+    if is_inside("tool", "/code"):
+        return None
+    blocks = [{"language": block.language, "code": block.code} for block in code_blocks]
+    place = child_path("code")
+    call = Call(
+        "tool",
+        place,
+        {"code_blocks": blocks},
+        effects=declared_effects(executor),
+        functions=(method,),
+        state=resources.declared(executor, type(executor)),
+        known=lambda: resources.owned(hub.session.states, executor, place),
+        link=_link([*rest, *kwargs.values()]),
+        decode=_code_result,
+        normalize_output=lambda value: encode(_code_result(value)),
+        decode_input=lambda value: [CodeBlock(**block) for block in value["code_blocks"]],
+        normalize=lambda _, value: _code_blocks(blocks, value),
+    )
+    return Bound(call, lambda new: ((executor, new, *rest), kwargs))
 
 
 def _code_result(value: Json) -> Any:
@@ -356,20 +260,6 @@ def _code_blocks(blocks: list[dict[str, Json]], value: Json) -> Json:
     return value
 
 
-def ask_user(hub: Hub) -> Callable[[Method], Method]:
-    """Wrap what asks a person: what they type is a recorded answer."""
-
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def get_input(self: Any, prompt: str, cancellation_token: CancellationToken | None) -> Any:
-            call = input_call(child_path("input"), prompt, _link([cancellation_token]))
-            with inside_call(hub.desks.wake_here):
-                return await acall(
-                    hub.session,
-                    call,
-                    lambda new: method(self, prompt if new is None else new.value["prompt"], cancellation_token),
-                )
-
-        return get_input
-
-    return wrap
+def _question(_method: Method, agent: Any, prompt: str, cancellation_token: CancellationToken | None) -> Bound:
+    call = input_call(child_path("input"), prompt, _link([cancellation_token]))
+    return Bound(call, lambda new: ((agent, new["prompt"], cancellation_token), {}))

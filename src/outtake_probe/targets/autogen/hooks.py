@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import autogen_core
 
-from outtake_probe.calling import NewInput, acall, astream
 from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.targets.autogen import calls, messages, timeouts
 from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.paths import here, is_team
+from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
-
-Method = Callable[..., Any]
 
 
 def hook_core(hub: Hub, patches: Patches) -> list[str]:
@@ -32,12 +30,13 @@ def hook_agents(hub: Hub, patches: Patches) -> list[str]:
     """Agents that run by themselves, and questions to the user."""
     module = sys.modules["autogen_agentchat.agents"]
     agent, user = getattr(module, "BaseChatAgent", None), getattr(module, "UserProxyAgent", None)
+    turn = Boundary(hub.session, functools.partial(_turn, hub))
     missing = []
-    if agent is None or not patches.wrap(agent, "run", _run(hub)):
+    if agent is None or not patches.wrap(agent, "run", turn.acall):
         missing.append("runs of single agents are not shown: BaseChatAgent.run is not there")
-    if agent is None or not patches.wrap(agent, "run_stream", _run_stream(hub)):
+    if agent is None or not patches.wrap(agent, "run_stream", turn.astream):
         missing.append("streamed runs of single agents are not shown: BaseChatAgent.run_stream is not there")
-    if user is None or not patches.wrap(user, "_get_input", calls.ask_user(hub)):
+    if user is None or not calls.ask_user(hub, patches, user):
         missing.append("what a user types is not recorded: UserProxyAgent._get_input is not there")
     return missing
 
@@ -84,36 +83,8 @@ def _register(hub: Hub) -> Callable[[Method], Method]:
 # -- agents that run by themselves -----------------------------------------------------------------------------------
 
 
-def _run(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def run(self: Any, *, task: Any = None, **kwargs: Any) -> Any:
-            call = _agent_call(hub, self, task)
-            return await acall(
-                hub.session, call, lambda new: method(self, task=task if new is None else new.value, **kwargs)
-            )
-
-        return run
-
-    return wrap
-
-
-def _run_stream(hub: Hub) -> Callable[[Method], Method]:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def run_stream(self: Any, *, task: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
-            call = _agent_call(hub, self, task)
-
-            def stream(new: NewInput | None) -> AsyncIterator[Any]:
-                pieces: AsyncIterator[Any] = method(self, task=task if new is None else new.value, **kwargs)
-                return pieces
-
-            async for piece in astream(hub.session, call, stream):
-                yield piece
-
-        return run_stream
-
-    return wrap
+def _turn(hub: Hub, _method: Method, agent: Any, *, task: Any = None, **kwargs: Any) -> Bound:
+    return Bound(_agent_call(hub, agent, task), lambda new: ((agent,), {**kwargs, "task": new}))
 
 
 def _agent_call(hub: Hub, agent: Any, task: Any) -> Call:

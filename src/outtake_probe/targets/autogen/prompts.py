@@ -22,7 +22,6 @@ from autogen_core.models import (
 from pydantic import ValidationError
 
 from outtake_probe.bodies import Growing, Part
-from outtake_probe.calling import NewInput
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
@@ -177,16 +176,6 @@ def _message(item: Json) -> Any:
 _CLASSES: dict[str, Any] = {
     cls.__name__: cls for cls in (SystemMessage, UserMessage, AssistantMessage, FunctionExecutionResultMessage)
 }
-
-
-def edited(
-    said: Sequence[LLMMessage], kwargs: dict[str, Any], new: NewInput | None
-) -> tuple[Sequence[LLMMessage], dict[str, Any]]:
-    """The messages and arguments to call with."""
-    if new is None:
-        return said, kwargs
-    given = {k: v for k, v in new.value.items() if k in ("tools", "extra_create_args") and k in kwargs}
-    return new.value["messages"], {**kwargs, **given}
 
 
 # -- what comes back -------------------------------------------------------------------------------------------------

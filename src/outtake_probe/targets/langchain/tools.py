@@ -23,13 +23,13 @@ from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
 from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.values import decode, encode
 
-Method = Callable[..., Any]
 Wrap = Callable[[Method], Method]
 _OURS = ("config", "run_manager", "callbacks")
 """What LangChain passes along, which is no argument of the tool."""
@@ -46,7 +46,8 @@ def install_tools(session: Session, patches: Patches) -> list[str]:
 
 def install_retrievers(session: Session, patches: Patches) -> list[str]:
     """Wrap every retriever."""
-    methods = {"_get_relevant_documents": _query(session), "_aget_relevant_documents": _aquery(session)}
+    query = Boundary(session, _query)
+    methods = {"_get_relevant_documents": query.call, "_aget_relevant_documents": query.acall}
     patches.family(BaseRetriever, methods)
     return []
 
@@ -54,13 +55,14 @@ def install_retrievers(session: Session, patches: Patches) -> list[str]:
 def install_embeddings(session: Session, patches: Patches) -> list[str]:
     """Wrap every class that embeds texts."""
     stateless.add(Embeddings)
+    embed = Boundary(session, _embed)
     patches.family(
         Embeddings,
         {
-            "embed_documents": _embed(session),
-            "embed_query": _embed(session),
-            "aembed_documents": _aembed(session),
-            "aembed_query": _aembed(session),
+            "embed_documents": embed.call,
+            "embed_query": embed.call,
+            "aembed_documents": embed.acall,
+            "aembed_query": embed.acall,
         },
     )
     return []
@@ -242,38 +244,11 @@ def _places(tool: Any) -> tuple[Any, ...]:
 # -- what is asked with one text -------------------------------------------------------------------------------------
 
 
-def _query(session: Session) -> Wrap:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        def _get_relevant_documents(self: Any, query: str, **kwargs: Any) -> Any:
-            if is_inside("tool", "/retriever"):
-                return method(self, query, **kwargs)
-            around.leaf()
-            what = _query_call(self, query, kwargs)
-            return call(session, what, lambda new: method(self, _asked(query, new), **kwargs))
-
-        return _get_relevant_documents
-
-    return wrap
-
-
-def _aquery(session: Session) -> Wrap:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def _aget_relevant_documents(self: Any, query: str, **kwargs: Any) -> Any:
-            if is_inside("tool", "/retriever"):
-                return await method(self, query, **kwargs)
-            around.leaf()
-            what = _query_call(self, query, kwargs)
-            return await acall(session, what, lambda new: method(self, _asked(query, new), **kwargs))
-
-        return _aget_relevant_documents
-
-    return wrap
-
-
-def _asked(query: str, new: NewInput | None) -> str:
-    return query if new is None else str(new.value["query"])
+def _query(_method: Method, retriever: Any, query: str, **kwargs: Any) -> Bound | None:
+    if is_inside("tool", "/retriever"):
+        return None
+    around.leaf()
+    return Bound(_query_call(retriever, query, kwargs), lambda new: ((retriever, str(new["query"])), kwargs))
 
 
 def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
@@ -289,36 +264,11 @@ def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
     )
 
 
-def _embed(session: Session) -> Wrap:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        def embed(self: Any, texts: Any, **kwargs: Any) -> Any:
-            if is_inside("model"):
-                return method(self, texts, **kwargs)
-            around.leaf()
-            what = _embed_call(self, texts)
-            return call(session, what, lambda new: method(self, texts if new is None else new.value["texts"], **kwargs))
-
-        return embed
-
-    return wrap
-
-
-def _aembed(session: Session) -> Wrap:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def aembed(self: Any, texts: Any, **kwargs: Any) -> Any:
-            if is_inside("model"):
-                return await method(self, texts, **kwargs)
-            around.leaf()
-            what = _embed_call(self, texts)
-            return await acall(
-                session, what, lambda new: method(self, texts if new is None else new.value["texts"], **kwargs)
-            )
-
-        return aembed
-
-    return wrap
+def _embed(_method: Method, model: Any, texts: Any, **kwargs: Any) -> Bound | None:
+    if is_inside("model"):
+        return None
+    around.leaf()
+    return Bound(_embed_call(model, texts), lambda new: ((model, new["texts"]), kwargs))
 
 
 def _embed_call(model: Any, texts: Any) -> Call:
