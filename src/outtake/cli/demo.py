@@ -85,7 +85,14 @@ def _set_right(
 
 
 def _wanted(front: Front) -> bool:
-    return front.interactive and typer.confirm("\nfork it now?", default=True)
+    """Whether the person wants the fork; where nobody answers, as without a standard input, nobody does."""
+    try:
+        return front.interactive and typer.confirm("\nfork it now?", default=True)
+    except typer.Abort as error:
+        if not isinstance(error.__context__, EOFError):
+            raise
+        front.out.print()
+        return False
 
 
 def find_edit(service: Service, run: str) -> Document | None:

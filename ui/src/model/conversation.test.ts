@@ -383,7 +383,7 @@ it("tells which calls stay where only the words of an answer are changed", () =>
   const call = { id: "c", name: "click", arguments: '{"link": "Jackson"}' };
   const answer = { content: [call], finish_reason: "function_calls", thought: "I know that name." };
   expect(callsThatStay(answer, { ...answer, thought: "I read the table." })).toEqual(["click(link: Jackson)"]);
-  expect(callsThatStay(answer, answer)).toEqual([]);
+  expect(callsThatStay(answer, answer)).toEqual(["click(link: Jackson)"]);
   const other = { ...call, arguments: '{"link": "Batting"}' };
   expect(callsThatStay(answer, { ...answer, thought: "I read the table.", content: [other] })).toEqual([]);
   expect(callsThatStay(answer, "525")).toEqual([]);

@@ -602,16 +602,16 @@ export function inferredSchema(value: Json): Schema {
   return { type: "object", properties, required: Object.keys(value) };
 }
 
-/** The tool calls that a changed answer still makes as before, though its words are others, in full: `click(link: Jackson)`. */
+/** The tool calls that an answer with words still makes as before, whatever the words are, in full: `click(link: Jackson)`. */
 export function callsThatStay(before: Json, after: Json): string[] {
   const [old, next] = [readAnswer(before), readAnswer(after)];
-  if (old === null || next === null || textsOf(old.message) === textsOf(next.message)) return [];
+  if (old === null || next === null || !hasWords(next.message)) return [];
   const made = new Set(callsOf(old.message));
   return callsOf(next.message).filter((call) => made.has(call));
 }
 
-function textsOf({ parts }: Message): string {
-  return JSON.stringify(parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])));
+function hasWords({ parts }: Message): boolean {
+  return parts.some((part) => part.kind === "text");
 }
 
 function callsOf({ parts }: Message): string[] {

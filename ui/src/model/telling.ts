@@ -128,7 +128,9 @@ function marksOf(outline: Outline, seq: number): Mark[] {
   if (outline.has(seq, "failed")) marks.push("failed");
   if (outline.has(seq, "dropped")) marks.push("dropped");
   if (outline.has(seq, "mocked")) marks.push("given by you");
-  if (outline.has(seq, "reused")) marks.push("served");
+  const call = outline.call(seq);
+  const consists = call === "agent" || call === "flow"; // of calls, which are what is executed or served
+  if (outline.has(seq, "reused") && !consists) marks.push("served");
   if (outline.has(seq, "by_user")) marks.push("from a person");
   return marks;
 }

@@ -83,7 +83,7 @@ function tell(done: number, info: RunInfo, first: number | null, right: string |
   if (done === 0)
     return first === null
       ? "The strip below says what the team answered, and what is right."
-      : `The strip below says what the team answered, and what is right. Click #${first}: there the wrong number was said first.`;
+      : "The strip below says what the team answered, and what is right. Press Why? on its right: it draws the path to the wrong answer.";
   if (done === 1) return "Press Why? on the right of the strip: it draws the path from the task to the wrong answer.";
   return "Choose a step of the path where you would have said something else, press Change and go on, and write it in your words.";
 }

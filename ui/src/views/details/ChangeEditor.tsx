@@ -76,10 +76,14 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
   const accepts = change.op === "replace_input" ? byPath.get(component)?.told?.accepts["arguments"] : undefined;
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (box.current?.contains(document.activeElement)) return;
-    box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus();
-    box.current?.scrollIntoView({ block: "nearest" });
-  }, []);
+    if (!box.current?.contains(document.activeElement)) {
+      box.current?.querySelector<HTMLElement>("textarea, input:not([type=radio])")?.focus();
+      box.current?.scrollIntoView({ block: "nearest" });
+    }
+    // One's own words are written in place of these: a short text is selected, so that one sees where typing goes.
+    const field = document.activeElement;
+    if (gives && field instanceof HTMLTextAreaElement && field.value.length <= SHORT) field.select();
+  }, [gives]);
   const queued = info?.live === true && change.op === "replace_message";
   const edit: Edit = { op: change.op, seq: change.seq, value: next };
   const told = tellEdit(seq, change, component);
@@ -190,6 +194,8 @@ function Editor({ seq, change, value, reaches, failed }: EditorProps) {
 }
 
 const NO_TOOLS: readonly Tool[] = [];
+/** Characters of a text that is selected when its editor opens. */
+const SHORT = 400;
 
 /** The tools that a model was told of in a call; undefined where it is no call of a model. */
 function useToolsOf(seq: number | null): readonly Tool[] | undefined {

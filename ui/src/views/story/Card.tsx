@@ -313,7 +313,9 @@ function Marks({ outline, turns, turn, held, finding, end }: CardProps & { end: 
   const calls = turns
     .partsOf(turn)
     .filter(({ kind, end: back }) => (kind === "model" || kind === "tool") && back !== NONE);
-  if (!calls.every(({ end: back }) => tell(outline, back).marks.includes("served"))) marks.delete("served");
+  const isServed = calls.every(({ end: back }) => tell(outline, back).marks.includes("served"));
+  if (!isServed) marks.delete("served");
+  else if (end !== NONE && outline.has(end, "reused")) marks.add("served");
   const changed = turns.kinds[turn] === "invocation" && (turns.changed[turn] ?? 0) > 0;
   return (
     <>
