@@ -75,7 +75,7 @@ def go(flavour: str, text: str = "ab", **options: Any) -> Log:
     def hooked() -> str:
         session, patches = active(), Patches()
         assert session is not None
-        boundary = Boundary(session, describe, around)
+        boundary = Boundary(lambda: session, describe, around)
         assert patches.wrap(Tool, flavour, getattr(boundary, flavour))
         try:
             return FLAVOURS[flavour](text, times=2)

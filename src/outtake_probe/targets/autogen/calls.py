@@ -54,7 +54,7 @@ def ask_user(hub: Hub, patches: Patches, agent: type) -> bool:
 
 
 def _boundary(hub: Hub, describe: Describe) -> Boundary:
-    return Boundary(hub.session, describe, lambda: inside_call(hub.desks.wake_here))
+    return Boundary(lambda: hub.session, describe, lambda: inside_call(hub.desks.wake_here))
 
 
 def _by_its_tools(cls: type) -> bool:

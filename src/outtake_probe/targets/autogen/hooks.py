@@ -30,7 +30,7 @@ def hook_agents(hub: Hub, patches: Patches) -> list[str]:
     """Agents that run by themselves, and questions to the user."""
     module = sys.modules["autogen_agentchat.agents"]
     agent, user = getattr(module, "BaseChatAgent", None), getattr(module, "UserProxyAgent", None)
-    turn = Boundary(hub.session, functools.partial(_turn, hub))
+    turn = Boundary(lambda: hub.session, functools.partial(_turn, hub))
     missing = []
     if agent is None or not patches.wrap(agent, "run", turn.acall):
         missing.append("runs of single agents are not shown: BaseChatAgent.run is not there")

@@ -46,7 +46,7 @@ def install_tools(session: Session, patches: Patches) -> list[str]:
 
 def install_retrievers(session: Session, patches: Patches) -> list[str]:
     """Wrap every retriever."""
-    query = Boundary(session, _query)
+    query = Boundary(lambda: session, _query)
     methods = {"_get_relevant_documents": query.call, "_aget_relevant_documents": query.acall}
     patches.family(BaseRetriever, methods)
     return []
@@ -55,7 +55,7 @@ def install_retrievers(session: Session, patches: Patches) -> list[str]:
 def install_embeddings(session: Session, patches: Patches) -> list[str]:
     """Wrap every class that embeds texts."""
     stateless.add(Embeddings)
-    embed = Boundary(session, _embed)
+    embed = Boundary(lambda: session, _embed)
     patches.family(
         Embeddings,
         {

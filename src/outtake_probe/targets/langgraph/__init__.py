@@ -31,6 +31,8 @@ from outtake_probe.values import register
 class State:
     """What the hooks share."""
 
+    session: Session
+    """That of the running code."""
     hub: Hub
     target: GraphTarget
 
@@ -39,7 +41,7 @@ def _hook(state: State, patches: Patches) -> Sequence[str]:
     hub = state.hub
     missing = [*graphs.install(hub, patches), *steps.install(hub, patches)]
     missing += stores.install(patches, hub.watch_store)
-    missing += timeouts.install(hub.session, patches)
+    missing += timeouts.install(state.session, patches)
     interrupts.install(hub, patches, around)
     return missing
 
@@ -55,7 +57,7 @@ class LangGraph(RunnableAdapter[State]):
         for family in codec.FAMILIES:
             register(family)
         hub = for_each(session, lambda each: Hub(each, describing.of_graph))
-        return State(hub, GraphTarget(hub, missing))
+        return State(session, hub, GraphTarget(hub, missing))
 
     def install(self, session: Session) -> Sequence[str]:
         below, own = langchain.adapter.install(session), super().install(session)

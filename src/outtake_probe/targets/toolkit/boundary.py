@@ -38,11 +38,14 @@ class Boundary:
 
     def __init__(
         self,
-        session: Session,
+        session: Callable[[], Session],
         describe: Describe,
         around: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
-        """`around` makes the context in which a call passes the gate, and for a stream, in which it is consumed."""
+        """`session` gives that of the running code: requests of one process may have sessions of their own.
+
+        `around` makes the context in which a call passes the gate, and for a stream, in which it is consumed.
+        """
         self._session = session
         self._describe = describe
         self._around = around
@@ -57,7 +60,7 @@ class Boundary:
                 return method(*args, **kwargs)
             run = _Run(method, bound, args, kwargs)
             with self._around():
-                result = calling.call(self._session, bound.call, run)
+                result = calling.call(self._session(), bound.call, run)
             run.ended()
             return result
 
@@ -73,7 +76,7 @@ class Boundary:
                 return await method(*args, **kwargs)
             run = _Run(method, bound, args, kwargs)
             with self._around():
-                result = await calling.acall(self._session, bound.call, run)
+                result = await calling.acall(self._session(), bound.call, run)
             run.ended()
             return result
 
@@ -90,7 +93,7 @@ class Boundary:
                 return
             run = _Run(method, bound, args, kwargs)
             with self._around():
-                yield from calling.stream(self._session, bound.call, run)
+                yield from calling.stream(self._session(), bound.call, run)
             run.ended()
 
         return wrapper
@@ -107,7 +110,7 @@ class Boundary:
                 return
             run = _Run(method, bound, args, kwargs)
             with self._around():
-                async for piece in calling.astream(self._session, bound.call, run):
+                async for piece in calling.astream(self._session(), bound.call, run):
                     yield piece
             run.ended()
 
