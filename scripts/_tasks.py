@@ -17,6 +17,8 @@ import _ui
 CORE_TESTS = ("tests/core", "tests/probe", "tests/test_layers.py")
 """The quick part: pure functions, no target environment."""
 BROWSER_TESTS = "tests/browser"
+SIDE_BY_SIDE = ("-n", "auto", "--dist", "loadgroup", "--no-loadscope-reorder")
+"""One process for each core, see tests/conftest.py."""
 UI_CHECKS = ("types -- --check", "check", "lint", "test")
 """What scripts of ui/package.json check: that the API's types are those of its document, types, style, tests."""
 UI_FIXES = ("types", "format")
@@ -34,8 +36,11 @@ def demo(args: Sequence[str]) -> NoReturn:
 def test(args: Sequence[str]) -> NoReturn:
     """The test suite. With `--core`, or when every path named is in the quick part, without the target environments.
 
-    With `--browser`, or when one of them is named, the tests in a browser; nothing else runs those.
+    With `--browser`, or when one of them is named, the tests in a browser; nothing else runs those.  What is run as a
+    whole has a process for each core.
     """
+    if not any((_env.ROOT / arg.partition("::")[0]).exists() for arg in args):
+        args = [*SIDE_BY_SIDE, *args]
     if "--browser" in args or any(arg.startswith(BROWSER_TESTS) for arg in args):
         _browser([arg for arg in args if arg != "--browser"])
     if "--core" in args:

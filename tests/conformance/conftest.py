@@ -1,6 +1,7 @@
-"""The suite is run once for each target, two targets at a time; each test looks at one promise of one target.
+"""The suite is run once for each target, when its first test asks; each test looks at one promise of one target.
 
-What the promises have recorded on the way serves the comparison with the golden logs, too.
+What the promises have recorded on the way serves the comparison with the golden logs, too.  All tests of a target are
+run by one process (see `tests.conftest`).
 """
 
 from __future__ import annotations
@@ -25,17 +26,23 @@ class Runs:
     """The runs of the suite that the selected tests ask for."""
 
     def __init__(self, pool: ThreadPoolExecutor, wanted: dict[str, set[str]]) -> None:
+        """`wanted` are the names of promises, and `GOLDEN`, by the name of the target."""
+        self._pool = pool
+        self._wanted = wanted
         self._changed = threading.Condition()
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._done: dict[str, Future[str]] = {}
-        self.missing: dict[str, str] = {}
-        for kit in kits:
-            if kit.name in wanted:
-                try:
-                    self._done[kit.name] = pool.submit(self._check, placed(kit), wanted[kit.name])
-                    self._done[kit.name].add_done_callback(self._wake)
-                except NoEnvironment as error:
-                    self.missing[kit.name] = str(error)
+
+    def _run(self, target: str) -> Future[str]:
+        """The run of the suite on a target, which begins now if it has not.  Skips where there is no environment."""
+        if target not in self._done:
+            kit = next(kit for kit in kits if kit.name == target)
+            try:
+                self._done[target] = self._pool.submit(self._check, placed(kit), self._wanted[target])
+            except NoEnvironment as error:
+                pytest.skip(str(error))
+            self._done[target].add_done_callback(self._wake)
+        return self._done[target]
 
     def _check(self, kit: Kit, names: set[str]) -> str:
         """Runs what is wanted of a target; returns what is wrong with its golden logs."""
@@ -57,7 +64,7 @@ class Runs:
 
     def outcome(self, target: str, promise: str) -> Outcome:
         """What came out, as soon as it is there."""
-        done, key = self._done[target], (target, promise)
+        done, key = self._run(target), (target, promise)
         with self._changed:
             self._changed.wait_for(lambda: key in self._outcomes or done.done())
         if key not in self._outcomes:
@@ -66,7 +73,7 @@ class Runs:
 
     def complaint(self, target: str) -> str:
         """What is wrong with the golden logs of a target, when all that is wanted of it has run."""
-        return self._done[target].result()
+        return self._run(target).result()
 
 
 @pytest.fixture(scope="session")
@@ -77,5 +84,5 @@ def runs(request: pytest.FixtureRequest) -> Iterator[Runs]:
         if "target" in params:
             promise = params.get("promise")
             wanted.setdefault(params["target"], set()).add(promise.name if promise else GOLDEN)
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1) as pool:
         yield Runs(pool, wanted)
