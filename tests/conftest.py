@@ -18,13 +18,14 @@ settings.register_profile("outtake", parent=settings(), deadline=None)
 settings.load_profile("outtake")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where several processes share the tests, one takes a file of them, or a target's promises, as a whole.
 
     What takes long comes first, so that no process is left with it at the end.
     """
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
     items.sort(key=lambda item: _LONG.index(item.path.name) if item.path.name in _LONG else len(_LONG))
 
 

@@ -103,7 +103,7 @@ async def acall(session: Session, what: Call, run: Callable[[NewInput | None], A
         raise
 
 
-def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterator[T]]) -> Iterator[T]:
+def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterator[T]]) -> Generator[T, None, None]:
     """One invocation that answers in pieces; the output of record is the list of all pieces."""
     session = session.here
     if (caught := inside.inside()) is not None:
@@ -146,7 +146,9 @@ def stream(session: Session, what: Call, run: Callable[[NewInput | None], Iterat
         raise
 
 
-async def astream(session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]) -> AsyncIterator[T]:
+async def astream(
+    session: Session, what: Call, run: Callable[[NewInput | None], AsyncIterator[T]]
+) -> AsyncGenerator[T, None]:
     """`stream`, on the running loop."""
     session = session.here
     if (caught := inside.inside()) is not None:
