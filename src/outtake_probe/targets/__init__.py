@@ -61,6 +61,8 @@ BUILT_IN = (
     ),
     Entry("llamaindex", ("workflows", "llama_index.core"), "outtake_probe.targets.llamaindex"),
     Entry("langgraph", ("langgraph.pregel.main",), "outtake_probe.targets.langgraph"),
+    # a module that nothing but this package of the common name `agents` has, and that is imported late
+    Entry("openai_agents", ("agents.responses_websocket_session",), "outtake_probe.targets.openai_agents"),
 )
 
 

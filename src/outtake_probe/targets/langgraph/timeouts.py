@@ -10,7 +10,6 @@ import asyncio
 import concurrent.futures
 import functools
 import time
-import types
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -20,30 +19,20 @@ from langgraph.pregel import _retry, _runner
 from outtake_probe.session import Session
 from outtake_probe.targets.toolkit.context_variables import aiterate_with
 from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.time_limits import ModuleView
 
 Method = Callable[..., Any]
 _began: ContextVar[float | None] = ContextVar("outtake_langgraph_began", default=None)
 """How long something had been held when the superstep began that waits now."""
 
 
-class _Shim:
-    """A module, as one other module sees it, with some functions replaced."""
-
-    def __init__(self, module: types.ModuleType, **instead: Any) -> None:
-        self._module = module
-        self.__dict__.update(instead)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
-
-
 def install(session: Session, patches: Patches) -> list[str]:
     """Give the waiting of two modules what was held on top."""
     clock = _Clock(session)
     instead: dict[str, Any] = {
-        "time": _Shim(time, monotonic=clock.monotonic),
-        "asyncio": _Shim(asyncio, wait=clock.await_any, wait_for=clock.await_one, sleep=clock.sleep),
-        "concurrent": _Shim(concurrent, futures=_Shim(concurrent.futures, wait=clock.wait_any)),
+        "time": ModuleView(time, monotonic=clock.monotonic),
+        "asyncio": ModuleView(asyncio, wait=clock.await_any, wait_for=clock.await_one, sleep=clock.sleep),
+        "concurrent": ModuleView(concurrent, futures=ModuleView(concurrent.futures, wait=clock.wait_any)),
     }
     lost = []
     for module, names in ((_runner, ("time", "asyncio", "concurrent")), (_retry, ("time", "asyncio"))):

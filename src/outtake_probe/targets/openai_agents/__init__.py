@@ -1,0 +1,55 @@
+"""The OpenAI Agents SDK (`openai-agents`, imported as `agents`): agents, and scripts that run them.
+
+What is put in place: a gate before each turn of an agent (`turns`), each call of a model (`models`) or a tool (`tools`)
+and each guardrail (`guardrails`).  What a session holds is recorded, and a fork gets a copy of it (`sessions`).  Traces
+do not go to the vendor (`tracing`).  The SDK asks the `openai` client below; such a request is part of the model call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.agent import Agent
+
+from outtake_probe.session import Session
+from outtake_probe.sessions import for_each
+from outtake_probe.targets.base import Program
+from outtake_probe.targets.openai_agents import guardrails, models, runs, sessions, tools, tracing, turns
+from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.program import make_program
+from outtake_probe.targets.openai_agents.target import CAPABILITIES, AgentsTarget
+from outtake_probe.targets.toolkit.adapter import Installed, RunnableAdapter
+from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.seams import Seam
+
+
+def _hook(hub: Hub, patches: Patches) -> Sequence[str]:
+    parts = (runs, turns, models, tools, guardrails, sessions, tracing)
+    return [lost for part in parts for lost in part.install(hub, patches)]
+
+
+class OpenAIAgents(RunnableAdapter[Hub]):
+    """All is put in place when the SDK has been imported."""
+
+    name = "openai_agents"
+    capabilities = CAPABILITIES
+    seams = (Seam("agents.run", "Runner", _hook),)
+
+    def begin(self, session: Session, missing: list[str]) -> Hub:
+        def hub(session: Session) -> Hub:
+            made = Hub(session)
+            made.target = AgentsTarget(made, missing)
+            return made
+
+        return for_each(session, hub)
+
+    def claims(self, made: object) -> bool:
+        return isinstance(made, Agent)
+
+    def make_program(self, made: object, installed: Installed[Hub]) -> Program:
+        if not isinstance(made, Agent):
+            raise TypeError(f"{type(made).__name__} is no agent")
+        return make_program(made, installed.state, AgentsTarget(installed.state, installed.missing))
+
+
+adapter = OpenAIAgents()

@@ -1,0 +1,133 @@
+"""Guardrails of agents and of tools: each check is a step, whose verdict can be edited and mocked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agents.guardrail import (
+    GuardrailFunctionOutput,
+    InputGuardrail,
+    InputGuardrailResult,
+    OutputGuardrail,
+    OutputGuardrailResult,
+)
+from agents.tool_guardrails import ToolGuardrailFunctionOutput, ToolInputGuardrail, ToolOutputGuardrail
+
+from outtake_probe.calls import Call
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue
+from outtake_probe.targets.openai_agents.hub import Hub, place
+from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
+from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.paths import child_path
+from outtake_probe.values import decode, encode
+
+PART = "guardrails"
+
+
+def install(hub: Hub, patches: Patches) -> list[str]:
+    """Wrap what runs a guardrail."""
+    described = (
+        (InputGuardrail, _of_input),
+        (OutputGuardrail, _of_output),
+        (ToolInputGuardrail, _of_tool),
+        (ToolOutputGuardrail, _of_tool),
+    )
+    lost = []
+    for cls, describe in described:
+        if not patches.wrap(cls, "run", Boundary(lambda: hub.session, describe).acall):
+            lost.append(f"guardrails are not seen: {cls.__name__} has no run")
+    return lost
+
+
+def name_of(guardrail: Any) -> str:
+    """The guardrail's name, or that of its function."""
+    found = guardrail.get_name()
+    return found if isinstance(found, str) else type(guardrail).__name__
+
+
+def _of_input(_method: Method, guardrail: Any, agent: Any, input: Any, context: Any) -> Bound:
+    def result(verdict: GuardrailFunctionOutput) -> InputGuardrailResult:
+        return InputGuardrailResult(guardrail=guardrail, output=verdict)
+
+    call = _call(f"{place(agent.name)}/{PART}/{name_of(guardrail)}", {"input": encode(input)}, guardrail, result)
+    return Bound(call, lambda new: ((guardrail, agent, new["input"], context), {}))
+
+
+def _of_output(_method: Method, guardrail: Any, context: Any, agent: Any, agent_output: Any) -> Bound:
+    def result(verdict: GuardrailFunctionOutput) -> OutputGuardrailResult:
+        return OutputGuardrailResult(guardrail=guardrail, agent=agent, agent_output=agent_output, output=verdict)
+
+    path = f"{place(agent.name)}/{PART}/{name_of(guardrail)}"
+    call = _call(path, {"output": encode(agent_output)}, guardrail, result)
+    return Bound(call, lambda new: ((guardrail, context, agent, new["output"]), {}))
+
+
+def _call(path: str, given: Json, guardrail: Any, result: Callable[[GuardrailFunctionOutput], Any]) -> Call:
+    return Call(
+        "step",
+        path,
+        given,
+        type=type(guardrail).__name__,
+        functions=(guardrail.guardrail_function,),
+        normalize=lambda _, value: value if isinstance(value, dict) else dict.fromkeys(given, value),
+        encode=_encode,
+        decode=lambda value: result(_verdict(value)),
+        normalize_output=_complete,
+    )
+
+
+def _encode(result: Any) -> Json:
+    said = {"tripwire_triggered": result.output.tripwire_triggered}
+    return {**said, "info": encode(info)} if (info := result.output.output_info) is not None else said
+
+
+def _complete(value: Json) -> Json:
+    """A mocked verdict: whether the tripwire is triggered."""
+    full = {"tripwire_triggered": value} if isinstance(value, bool) else value
+    if not isinstance(full, dict) or not isinstance(full.get("tripwire_triggered"), bool):
+        raise BadValue('a verdict is true or false, or {"tripwire_triggered": ..., "info": ...}')
+    return full
+
+
+def _verdict(value: Json) -> GuardrailFunctionOutput:
+    return GuardrailFunctionOutput(
+        output_info=decode(value.get("info")), tripwire_triggered=value["tripwire_triggered"]
+    )
+
+
+# -- of tools --------------------------------------------------------------------------------------------------------
+
+
+def _of_tool(_method: Method, guardrail: Any, data: Any) -> Bound:
+    context = data.context
+    given = {"tool": context.tool_name, "arguments": context.tool_arguments}
+    said = {**given, "output": encode(data.output)} if hasattr(data, "output") else given
+    call = Call(
+        "step",
+        child_path(f"{PART}/{name_of(guardrail)}"),
+        said,
+        type=type(guardrail).__name__,
+        functions=(guardrail.guardrail_function,),
+        normalize=lambda _, value: _unchanged(value),
+        encode=lambda result: {"behavior": dict(result.behavior), "info": encode(result.output_info)},
+        decode=lambda value: ToolGuardrailFunctionOutput(decode(value.get("info")), value["behavior"]),
+        normalize_output=_behavior,
+    )
+    return Bound(call, lambda _: ((guardrail, data), {}))
+
+
+def _unchanged(value: Json) -> Json:
+    raise BadValue("a tool's guardrail looks at the tool call itself: change that, or mock the verdict")
+
+
+def _behavior(value: Json) -> Json:
+    """A mocked verdict on a tool call: a text rejects it with that message."""
+    if isinstance(value, bool):
+        return {"behavior": {"type": "allow" if value else "raise_exception"}}
+    if isinstance(value, str):
+        return {"behavior": {"type": "reject_content", "message": value}}
+    if not isinstance(value, dict) or not isinstance(value.get("behavior"), dict):
+        raise BadValue('a verdict is true (allow), a text that rejects, or {"behavior": {"type": ...}}')
+    return value

@@ -1,0 +1,166 @@
+"""Items of the Responses API, in which the SDK keeps all that is said: as JSON to read and edit, and back.
+
+Ids of items and calls are made up by the provider, or by a program's model.  Where items are an input, those of items
+are left out, and those of calls are numbered in what digests cover.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from openai._models import construct_type
+from openai.types.responses import ResponseOutputItem
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from outtake_probe import sources
+from outtake_probe.bodies import Growing
+from outtake_probe.records import Json
+from outtake_probe.session import BadValue
+from outtake_probe.targets.toolkit.conversations import Conversation, follow
+from outtake_probe.values import encode
+
+_UNSAID = frozenset({"id", "status"})
+_EMPTY: tuple[Json, ...] = (None, [], {})
+_ITEMS: TypeAdapter[Any] = TypeAdapter(list[ResponseOutputItem])
+Item = Mapping[str, Any]
+
+
+# -- what is told ----------------------------------------------------------------------------------------------------
+
+
+class _Snapshot:
+    """The items of a prompt, and copies of what they held."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self._items = items
+        self._copies: list[Item] | None = None
+
+    @property
+    def copies(self) -> list[Item]:
+        if self._copies is None:
+            self._copies = copy.deepcopy(list(self._items))
+        return self._copies
+
+    def begins_with(self, before: _Snapshot) -> bool:
+        at = len(before.copies)
+        if self._items[:at] != before.copies:
+            return False
+        self._copies = [*before.copies, *copy.deepcopy(list(self._items[at:]))]
+        return True
+
+
+class Conversations:
+    """The last conversation of each component, twice: as it is shown, and as it is compared."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[Conversation[_Snapshot], Conversation[_Snapshot], dict[str, int]]] = {}
+
+    def follow(self, path: str, given: str | Sequence[Any]) -> tuple[Growing, Growing]:
+        """Items as they are shown, and without ids, so that equal conversations are equal in every run."""
+        items = as_items(given)
+        shown, compared, numbers = self._last.get(path, (None, None, {}))
+        if shown is None or shown.snapshot is None or not _Snapshot(items).begins_with(shown.snapshot):
+            shown, compared, numbers = None, None, {}
+        snapshot = _Snapshot(items)
+        now = follow(shown, items, snapshot, show)
+        same = follow(compared, items, snapshot, lambda item: _comparable(show(item), numbers))
+        self._last[path] = now, same, numbers
+        return now.parts, same.parts
+
+
+def as_items(given: str | Sequence[Any]) -> list[Item]:
+    """An input of the SDK's as items; a text is what a user says."""
+    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+
+
+def show(item: Item) -> Json:
+    """An item of an input: what it says."""
+    return {name: _shown(value) for name, value in item.items() if name not in _UNSAID and value not in _EMPTY}
+
+
+def _shown(value: Any) -> Json:
+    """A part of a content, without the lists that are empty as a rule."""
+    if isinstance(value, list):
+        return [_shown(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _shown(each) for name, each in value.items() if each not in _EMPTY}
+    return encode(value)
+
+
+def _comparable(shown: dict[str, Json], numbers: dict[str, int]) -> Json:
+    named = {name: value for name, value in shown.items() if name != "encrypted_content"}
+    call = named.get("call_id")
+    return named if call is None else {**named, "call_id": numbers.setdefault(call, len(numbers) + 1)}
+
+
+def unshow(messages: Sequence[Json], given: str | Sequence[Any]) -> list[Any]:
+    """The items of an edited input: what stays is as it was `given`."""
+    before = as_items(given)
+    at = {json.dumps(show(item), sort_keys=True): item for item in before}
+    return [at.get(json.dumps(message, sort_keys=True), message) for message in messages]
+
+
+# -- what is answered ------------------------------------------------------------------------------------------------
+
+
+def dump(item: Any) -> Json:
+    """A model's item, or a part of a response, as it is."""
+    return item.model_dump(mode="json", exclude_unset=True, warnings=False) if isinstance(item, BaseModel) else item
+
+
+def build(kind: Any, value: Json) -> Any:
+    """What `dump` wrote: an object of the client's types, as forgiving as the client is to what a provider sends."""
+    return construct_type(type_=kind, value=value)
+
+
+def output(value: Json) -> list[Json]:
+    """The items of a mocked answer: a text, a message with `content` and `tool_calls`, or a list of items as `output`.
+
+    Raises `BadValue`.
+    """
+    if value is None:
+        return []
+    if isinstance(value, str):
+        value = {"content": value}
+    if isinstance(value, dict) and isinstance(value.get("output"), list):
+        return _checked(value["output"])
+    if not isinstance(value, dict) or not {"content", "tool_calls"} & set(value):
+        raise BadValue('an answer is a text, {"content": ..., "tool_calls": [...]}, or {"output": [items]}')
+    items = [_message(value["content"])] if value.get("content") else []
+    return _checked([*items, *(_call(each) for each in value.get("tool_calls") or ())])
+
+
+def _checked(items: list[Json]) -> list[Json]:
+    try:
+        _ITEMS.validate_python(items)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadValue(f"an item of the answer is wrong at {first['loc']}: {first['msg']}") from None
+    return items
+
+
+def _message(text: Json) -> Json:
+    part = {"type": "output_text", "text": str(text), "annotations": []}
+    return {"id": new_id("msg"), "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+
+
+def _call(asked: Json) -> Json:
+    """A tool call as any library writes it."""
+    inner = asked.get("function", asked) if isinstance(asked, dict) else {}
+    given = next((inner[name] for name in ("arguments", "args", "input") if name in inner), {})
+    if not isinstance(inner.get("name"), str):
+        raise BadValue('a tool call is {"name": ..., "arguments": {...}}')
+    return {
+        "type": "function_call",
+        "call_id": asked.get("call_id") or asked.get("id") or new_id("call"),
+        "name": inner["name"],
+        "arguments": given if isinstance(given, str) else json.dumps(given),
+    }
+
+
+def new_id(kind: str) -> str:
+    """An id that is the same in every run."""
+    return f"{kind}_{sources.new_id().hex}"

@@ -1,0 +1,45 @@
+"""The user's commands for a live program of agents: read and change their settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from outtake_probe.records import Json
+from outtake_probe.targets.base import Capability
+from outtake_probe.targets.openai_agents import graph, settings
+from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.toolkit.live_target import LiveTarget
+
+CAPABILITIES: Sequence[Capability] = (
+    "hold:agent",
+    "hold:step",
+    "hold:model",
+    "hold:tool",
+    "edit",
+    "mock",
+    "drop",
+    "configure",
+    "state",
+)
+
+
+class AgentsTarget(LiveTarget):
+    """The commands of one program."""
+
+    no_queue = "agents have no queue of messages: change what a turn gets (replace_input) or gives (mock_output)"
+
+    def __init__(self, hub: Hub, missing: list[str]) -> None:
+        super().__init__(CAPABILITIES, missing)
+        self._hub = hub
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        return self._hub.loop
+
+    def configure(self, component: str, key: str, value: Json) -> None:
+        """Change a setting of an agent, from its next turn on."""
+        settings.change(graph.known(self._hub.agents), component, key, value)
+
+    def graph(self) -> Mapping[str, Json]:
+        return graph.describe(self._hub.agents)
