@@ -1,4 +1,4 @@
-"""Settings: what is shown of them; unknown components, unknown settings and wrong values are refused with what there is."""
+"""Settings: what is shown of them; unknown components, keys and wrong values are refused with what there is."""
 
 from __future__ import annotations
 
