@@ -12,7 +12,9 @@ from agents.tool import FunctionTool
 
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Component, Edge
-from outtake_probe.targets.openai_agents import guardrails, models, settings, tools
+from outtake_probe.targets.openai_agents import guardrails, models, tools
+from outtake_probe.targets.openai_agents.settings import settings_of
+from outtake_probe.targets.toolkit.settings import describe_settings
 
 Agents = Mapping[str, Agent[Any]]
 
@@ -38,7 +40,7 @@ def agents_of(agent: Agent[Any]) -> list[Agent[Any]]:
 def places(path: str, agent: Agent[Any]) -> dict[str, Agent[Any]]:
     """Every agent that a run of this one may reach, by path: by handoffs beside it, and inside its tools."""
     found: dict[str, Agent[Any]] = {}
-    todo = [(path.rpartition("/")[0], agent, ())]
+    todo: list[tuple[str, Agent[Any], tuple[Agent[Any], ...]]] = [(path.rpartition("/")[0], agent, ())]
     while todo:
         base, first, around = todo.pop(0)
         for each in agents_of(first):
@@ -70,8 +72,8 @@ def describe(roots: Agents) -> dict[str, Json]:
 
 
 def _components(path: str, agent: Agent[Any]) -> Iterator[Component]:
-    config, schema = settings.read(agent)
-    yield Component(path, "agent", agent.handoff_description or "", config, schema, {"messages": {"type": "array"}})
+    said = describe_settings(settings_of(agent))
+    yield Component(path, "agent", agent.handoff_description or "", said["config"], said["schema"])
     yield Component(f"{path}/model", "model", "", {"model": models.name_of(agent.model) if agent.model else None})
     for tool in agent.tools:
         name = getattr(tool, "name", type(tool).__name__)

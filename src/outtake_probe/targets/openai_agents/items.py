@@ -48,7 +48,8 @@ class _Snapshot:
         at = len(before.copies)
         if self._items[:at] != before.copies:
             return False
-        self._copies = [*before.copies, *copy.deepcopy(list(self._items[at:]))]
+        if self._copies is None:
+            self._copies = [*before.copies, *copy.deepcopy(list(self._items[at:]))]
         return True
 
 
@@ -62,9 +63,9 @@ class Conversations:
         """Items as they are shown, and without ids, so that equal conversations are equal in every run."""
         items = as_items(given)
         shown, compared, numbers = self._last.get(path, (None, None, {}))
-        if shown is None or shown.snapshot is None or not _Snapshot(items).begins_with(shown.snapshot):
-            shown, compared, numbers = None, None, {}
         snapshot = _Snapshot(items)
+        if shown is None or shown.snapshot is None or not snapshot.begins_with(shown.snapshot):
+            shown, compared, numbers = None, None, {}
         now = follow(shown, items, snapshot, show)
         same = follow(compared, items, snapshot, lambda item: _comparable(show(item), numbers))
         self._last[path] = now, same, numbers
@@ -73,7 +74,9 @@ class Conversations:
 
 def as_items(given: str | Sequence[Any]) -> list[Item]:
     """An input of the SDK's as items; a text is what a user says."""
-    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    return list(given)
 
 
 def show(item: Item) -> Json:
@@ -150,7 +153,7 @@ def _message(text: Json) -> Json:
 def _call(asked: Json) -> Json:
     """A tool call as any library writes it."""
     inner = asked.get("function", asked) if isinstance(asked, dict) else {}
-    given = next((inner[name] for name in ("arguments", "args", "input") if name in inner), {})
+    given: Json = next((inner[name] for name in ("arguments", "args", "input") if name in inner), {})
     if not isinstance(inner.get("name"), str):
         raise BadValue('a tool call is {"name": ..., "arguments": {...}}')
     return {

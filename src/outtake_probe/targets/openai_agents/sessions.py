@@ -31,7 +31,8 @@ from outtake_probe.waits import Steps, adrive
 if TYPE_CHECKING:
     from outtake_probe.targets.openai_agents.hub import Hub
 
-Method = Callable[..., Awaitable[Any]]
+Act = Callable[..., Awaitable[Any]]
+Method = Callable[..., Any]
 _inside: ContextVar[frozenset[int]] = ContextVar("outtake_agents_sessions", default=frozenset())
 """Sessions whose own methods are running, which call each other."""
 
@@ -84,11 +85,11 @@ def watch(hub: Hub, patches: Patches, session: Any) -> None:
 
 
 def _wrappers(hub: Hub) -> dict[str, Callable[[Method], Method]]:
-    act = {"get_items": _get, "add_items": _add, "pop_item": _pop, "clear_session": _clear}
+    act: dict[str, Act] = {"get_items": _get, "add_items": _add, "pop_item": _pop, "clear_session": _clear}
     return {name: functools.partial(_wrapped, hub, each) for name, each in act.items()}
 
 
-def _wrapped(hub: Hub, act: Callable[..., Awaitable[Any]], method: Method) -> Method:
+def _wrapped(hub: Hub, act: Act, method: Method) -> Method:
     @functools.wraps(method)
     async def operate(session: Any, *args: Any, **kwargs: Any) -> Any:
         # one that keeps its items in another session is that one

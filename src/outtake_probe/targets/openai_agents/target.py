@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Capability
-from outtake_probe.targets.openai_agents import graph, settings
+from outtake_probe.targets.openai_agents import graph
 from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.settings import settings_of
 from outtake_probe.targets.toolkit.live_target import LiveTarget
+from outtake_probe.targets.toolkit.settings import change_setting
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:agent",
@@ -39,7 +41,8 @@ class AgentsTarget(LiveTarget):
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of an agent, from its next turn on."""
-        settings.change(graph.known(self._hub.agents), component, key, value)
+        known = graph.known(self._hub.agents)
+        change_setting({path: list(settings_of(each)) for path, each in known.items()}, component, key, value)
 
     def graph(self) -> Mapping[str, Json]:
         return graph.describe(self._hub.agents)

@@ -57,7 +57,7 @@ def install(hub: Hub, patches: Patches) -> list[str]:
 
     patches.wrap(invoker, "__call__", gated)
     patches.everywhere(_OTHERS, others, invoke)
-    return [] if tool_execution._invoke_function_tool_with_metadata is invoke else ["some tools are not seen"]
+    return [] if getattr(tool_execution, _OTHERS, None) is invoke else ["some tools are not seen"]
 
 
 def _copied(tool: FunctionTool, invoke: Invoke) -> FunctionTool:

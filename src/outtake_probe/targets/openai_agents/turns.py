@@ -69,7 +69,7 @@ class _Turn:
         self._stream: Any = given.get("streamed_result")
         self._resumes = "new_response" in given
         self._input = self._stream.input if self._stream is not None else given["original_input"]
-        before = given.get("original_pre_step_items", given.get("generated_items"))
+        before = given.get("original_pre_step_items", given.get("generated_items", ()))
         self._before = list(self._stream._model_input_items if self._stream is not None else before)
 
     def bound(self) -> Bound:
