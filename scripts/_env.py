@@ -39,6 +39,8 @@ TITLES = {
     "compat": "examples'",
     "langgraph": "LangGraph",
     "langgraph-oldest": "oldest LangGraph",
+    "openai-agents": "OpenAI Agents SDK",
+    "openai-agents-oldest": "oldest OpenAI Agents SDK",
     "openai1": "openai 1.x",
     "openai2": "openai 2.x",
     "openai3": "openai 3.x",
@@ -54,6 +56,8 @@ SECONDS = {
     "lint": 60,
     "llamaindex": 40,
     "llamaindex-oldest": 40,
+    "openai-agents": 25,
+    "openai-agents-oldest": 25,
     "server": 30,
     "state": 60,
 }

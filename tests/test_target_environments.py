@@ -16,6 +16,8 @@ SUITES = [
     ("llamaindex-oldest", ["tests/targets/llamaindex"]),
     ("langgraph", ["tests/targets/langchain", "tests/targets/langgraph"]),
     ("langgraph-oldest", ["tests/targets/langchain", "tests/targets/langgraph"]),
+    ("openai-agents", ["tests/targets/openai_agents"]),
+    ("openai-agents-oldest", ["tests/targets/openai_agents"]),
     ("openai1", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai2", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai3", ["tests/targets/openai", "tests/targets/stainless"]),

@@ -26,6 +26,7 @@ kits: tuple[Kit, ...] = (
     llamaindex.SYNC,
     llamaindex.OLDEST,
     openai_agents.KIT,
+    openai_agents.OLDEST,
 )
 
 

@@ -317,18 +317,23 @@ async def main():
 
 LIMITED = """
 from agents import Agent, ModelSettings, Runner, function_tool
+from agents.tool import invoke_function_tool
+from agents.tool_context import ToolContext
 from model import Scripted
 from stage import ALLOWED
 
-LIMIT = ModelSettings(timeout=ALLOWED)
+inner = Agent("inner", model=Scripted())
+if "timeout" in ModelSettings.__dataclass_fields__:
+    inner.model_settings = ModelSettings(timeout=ALLOWED)
 
 @function_tool(timeout=ALLOWED)
 async def ask(what: str) -> str:
     '''Ask somebody.'''
-    return (await Runner.run(Agent("inner", model=Scripted()), what)).final_output
+    return (await Runner.run(inner, what)).final_output
 
-def main():
-    return Agent("ann", instructions="in time", model=Scripted(), model_settings=LIMIT, tools=[ask])
+async def main():
+    context = ToolContext(context=None, tool_name="ask", tool_call_id="one", tool_arguments="")
+    return await invoke_function_tool(function_tool=ask, context=context, arguments='{"what": "in time"}')
 """
 
 REQUESTS = (
@@ -376,14 +381,21 @@ PROGRAMS: dict[Scene, str] = {
     "secret": SECRET,
 }
 
-KIT = Kit(
-    name="OpenAI Agents SDK",
-    adapter="outtake_probe.targets.openai_agents",
-    packages=["openai-agents", "openai"],
-    environment="openai-agents",
-    programs=PROGRAMS,
-    files={"model.py": MODEL, "outtake.toml": '[state]\nput = "shelf"\n'},
-    tokens=(7, 3),
-    setting=Setting(component="ann", key="instructions", value="Talk like a pirate."),
-    reply=lambda word: word,
-)
+
+def kit(name: str, environment: str) -> Kit:
+    """The kit for one release of the SDK."""
+    return Kit(
+        name=name,
+        adapter="outtake_probe.targets.openai_agents",
+        packages=["openai-agents", "openai"],
+        environment=environment,
+        programs=PROGRAMS,
+        files={"model.py": MODEL, "outtake.toml": '[state]\nput = "shelf"\n'},
+        tokens=(7, 3),
+        setting=Setting(component="ann", key="instructions", value="Talk like a pirate."),
+    )
+
+
+KIT = kit("OpenAI Agents SDK", "openai-agents")
+OLDEST = kit("OpenAI Agents SDK, oldest", "openai-agents-oldest")
+"""The last release that takes openai 2, which other frameworks in the same environment may need."""
