@@ -15,13 +15,13 @@ from agents.guardrail import (
 from agents.tool_guardrails import ToolGuardrailFunctionOutput, ToolInputGuardrail, ToolOutputGuardrail
 
 from outtake_probe.calls import Call
+from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents.hub import Hub, place
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
-from outtake_probe.values import decode, encode
 
 PART = "guardrails"
 

@@ -15,12 +15,12 @@ from openai._models import construct_type
 from openai.types.responses import ResponseOutputItem
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from outtake_probe import sources
+from outtake_probe import nondeterminism
 from outtake_probe.bodies import Growing
+from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.conversations import Conversation, follow
-from outtake_probe.values import encode
 
 _UNSAID = frozenset({"id", "status"})
 _EMPTY: tuple[Json, ...] = (None, [], {})
@@ -166,4 +166,4 @@ def _call(asked: Json) -> Json:
 
 def new_id(kind: str) -> str:
     """An id that is the same in every run."""
-    return f"{kind}_{sources.new_id().hex}"
+    return f"{kind}_{nondeterminism.new_id().hex}"

@@ -16,6 +16,7 @@ from agents.usage import deserialize_usage, serialize_usage
 from openai.types.responses import ResponseOutputItem, ResponseStreamEvent
 
 from outtake_probe.calls import Call, Usage
+from outtake_probe.codec import encode
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
@@ -26,7 +27,6 @@ from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.targets.toolkit.secret_names import is_secret
-from outtake_probe.values import encode
 
 _UNSAID = frozenset({"extra_headers", "prompt_cache_key", "retry", "timeout", "preserve_raw_usage"})
 """Settings that no model is told, or that differ from run to run."""

@@ -7,13 +7,13 @@ from typing import Any
 from agents.agent import Agent
 from agents.run import Runner
 
-from outtake_probe.calling import acall
+from outtake_probe.codec import encode
+from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Target
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.openai_agents.hub import Hub
 from outtake_probe.targets.toolkit.human_input import input_call, is_answered, question
-from outtake_probe.values import encode
 from outtake_probe.waits import adrive
 
 

@@ -15,14 +15,14 @@ from agents import tool as sdk
 from agents.run_internal import tool_execution
 from agents.tool import FunctionTool
 
-from outtake_probe.calling import NewInput, acall
 from outtake_probe.calls import Call
+from outtake_probe.codec import encode
+from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import Effects, Json
 from outtake_probe.targets.openai_agents.hub import Hub
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import encode
 
 Invoke = Callable[[Any, str], Awaitable[Any]]
 _CONTEXTS = ("RunContextWrapper", "ToolContext")

@@ -24,6 +24,7 @@ from agents.usage import Usage
 from openai.types.responses import ResponseOutputMessage
 
 from outtake_probe.calls import Call
+from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents import items
@@ -32,7 +33,6 @@ from outtake_probe.targets.openai_agents.hub import Hub, place
 from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.prompts import merge_prompt
-from outtake_probe.values import encode
 
 _TURNS = (
     (run_loop, "run_single_turn"),
