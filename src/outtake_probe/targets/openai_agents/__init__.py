@@ -15,7 +15,7 @@ from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.openai_agents import guardrails, models, runs, sessions, tools, tracing, turns
-from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.openai_agents.program import make_program
 from outtake_probe.targets.openai_agents.target import CAPABILITIES, AgentsTarget
 from outtake_probe.targets.toolkit.adapter import Installed, RunnableAdapter
@@ -23,30 +23,30 @@ from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
 
 
-def _hook(hub: Hub, patches: Patches) -> Sequence[str]:
+def _hook(adapter_state: AdapterState, patches: Patches) -> Sequence[str]:
     parts = (runs, turns, models, tools, guardrails, sessions, tracing)
-    return [lost for part in parts for lost in part.install(hub, patches)]
+    return [lost for part in parts for lost in part.install(adapter_state, patches)]
 
 
-class OpenAIAgents(RunnableAdapter[Hub]):
+class OpenAIAgents(RunnableAdapter[AdapterState]):
     """All is put in place when the SDK has been imported."""
 
     name = "openai_agents"
     capabilities = CAPABILITIES
     seams = (Seam("agents.run", "Runner", _hook),)
 
-    def begin(self, session: Session, missing: list[str]) -> Hub:
-        def hub(session: Session) -> Hub:
-            made = Hub(session)
+    def begin(self, session: Session, missing: list[str]) -> AdapterState:
+        def adapter_state(session: Session) -> AdapterState:
+            made = AdapterState(session)
             made.target = AgentsTarget(made, missing)
             return made
 
-        return for_each(session, hub)
+        return for_each(session, adapter_state)
 
     def claims(self, made: object) -> bool:
         return isinstance(made, Agent)
 
-    def make_program(self, made: object, installed: Installed[Hub]) -> Program:
+    def make_program(self, made: object, installed: Installed[AdapterState]) -> Program:
         if not isinstance(made, Agent):
             raise TypeError(f"{type(made).__name__} is no agent")
         return make_program(made, installed.state, AgentsTarget(installed.state, installed.missing))

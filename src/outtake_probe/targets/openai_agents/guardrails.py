@@ -18,7 +18,7 @@ from outtake_probe.calls import Call
 from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.openai_agents.hub import Hub, place
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState, place
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
@@ -26,7 +26,7 @@ from outtake_probe.targets.toolkit.paths import child_path
 PART = "guardrails"
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap what runs a guardrail."""
     described = (
         (InputGuardrail, _of_input),
@@ -36,7 +36,7 @@ def install(hub: Hub, patches: Patches) -> list[str]:
     )
     lost = []
     for cls, describe in described:
-        if not patches.wrap(cls, "run", Boundary(lambda: hub.session, describe).acall):
+        if not patches.wrap(cls, "run", Boundary(lambda: adapter_state.session, describe).acall):
             lost.append(f"guardrails are not seen: {cls.__name__} has no run")
     return lost
 

@@ -21,7 +21,7 @@ from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents import items
-from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.boundary import Arguments, Method
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches
@@ -34,10 +34,10 @@ _INPUT, _SETTINGS, _INSTRUCTIONS = "input", "model_settings", "system_instructio
 _SIGNATURE = inspect.signature(Model.get_response)
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap every model there is, and those to come."""
     stateless.add(Model)
-    boundary = ModelBoundary(lambda: hub.session, functools.partial(_Request, hub))
+    boundary = ModelBoundary(lambda: adapter_state.session, functools.partial(_Request, adapter_state))
     patches.family(Model, {"get_response": boundary.acall, "stream_response": boundary.astream})
     return []
 
@@ -58,9 +58,9 @@ def settings_of(settings: ModelSettings) -> dict[str, Json]:
 class _Request(ModelRequest):
     implemented_by = ("get_response", "stream_response")
 
-    def __init__(self, hub: Hub, method: Method, model: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, adapter_state: AdapterState, method: Method, model: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(model)
-        self._hub = hub
+        self._adapter_state = adapter_state
         self._bound = _SIGNATURE.bind(model, *args, **kwargs)
         self._given: dict[str, Any] = self._bound.arguments
         self._compared: Json = None
@@ -69,7 +69,7 @@ class _Request(ModelRequest):
 
     def prompt(self, path: str) -> dict[str, Json]:
         given = self._given
-        shown, self._compared = self._hub.conversations.follow(path, given[_INPUT])
+        shown, self._compared = self._adapter_state.conversations.follow(path, given[_INPUT])
         schema = given.get("output_schema")
         wanted = schema is not None and not schema.is_plain_text()
         said: dict[str, Json] = {

@@ -12,23 +12,23 @@ from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Target
 from outtake_probe.targets.base import Program
-from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.human_input import input_call, is_answered, question
 from outtake_probe.waits import adrive
 
 
-def make_program(agent: Agent[Any], hub: Hub, target: Target) -> Program:
+def make_program(agent: Agent[Any], adapter_state: AdapterState, target: Target) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
-    hub.agents[agent.name] = agent
-    return Program(_Runner(agent, hub).run, target, agent.name)
+    adapter_state.agents[agent.name] = agent
+    return Program(_Runner(agent, adapter_state).run, target, agent.name)
 
 
 class _Runner:
     """Runs an agent, and the one that spoke last again for each input that follows."""
 
-    def __init__(self, agent: Agent[Any], hub: Hub) -> None:
+    def __init__(self, agent: Agent[Any], adapter_state: AdapterState) -> None:
         self._agent = agent
-        self._hub = hub
+        self._adapter_state = adapter_state
         self._said: list[Any] = []
 
     async def run(self, given: Json) -> Json:
@@ -52,10 +52,10 @@ class _Runner:
         what = input_call(f"{waiting.agent.name}/approval", prompt)
 
         async def asked(_: object) -> Json:
-            answer = await adrive(self._hub.session.hold(question(what.component, what.input["prompt"])))
+            answer = await adrive(self._adapter_state.session.hold(question(what.component, what.input["prompt"])))
             return answer.value if is_answered(answer) else False
 
-        return await acall(self._hub.session, what, asked)
+        return await acall(self._adapter_state.session, what, asked)
 
 
 def _items(given: Json) -> list[Any]:

@@ -29,7 +29,7 @@ from outtake_probe.targets.toolkit.weak_maps import ByIdentity
 from outtake_probe.waits import Steps, adrive
 
 if TYPE_CHECKING:
-    from outtake_probe.targets.openai_agents.hub import Hub
+    from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 
 Act = Callable[..., Awaitable[Any]]
 Method = Callable[..., Any]
@@ -70,60 +70,60 @@ class Sessions:
         return path, self._reads[path] - 1
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap the sessions that derive from the SDK's class, and those to come."""
-    patches.family(SessionABC, _wrappers(hub))
+    patches.family(SessionABC, _wrappers(adapter_state))
     return []
 
 
-def watch(hub: Hub, patches: Patches, session: Any) -> None:
+def watch(adapter_state: AdapterState, patches: Patches, session: Any) -> None:
     """A run is given this session; its class may be the program's own altogether."""
     if session is not None and not isinstance(session, SessionABC):
         for cls in type(session).__mro__[:-1]:
-            for name, wrap in _wrappers(hub).items():
+            for name, wrap in _wrappers(adapter_state).items():
                 patches.wrap(cls, name, wrap)
 
 
-def _wrappers(hub: Hub) -> dict[str, Callable[[Method], Method]]:
+def _wrappers(adapter_state: AdapterState) -> dict[str, Callable[[Method], Method]]:
     act: dict[str, Act] = {"get_items": _get, "add_items": _add, "pop_item": _pop, "clear_session": _clear}
-    return {name: functools.partial(_wrapped, hub, each) for name, each in act.items()}
+    return {name: functools.partial(_wrapped, adapter_state, each) for name, each in act.items()}
 
 
-def _wrapped(hub: Hub, act: Act, method: Method) -> Method:
+def _wrapped(adapter_state: AdapterState, act: Act, method: Method) -> Method:
     @functools.wraps(method)
     async def operate(session: Any, *args: Any, **kwargs: Any) -> Any:
         # one that keeps its items in another session is that one
         if id(session) in _inside.get() or hasattr(session, "underlying_session"):
             return await method(session, *args, **kwargs)
         with assigned(_inside, _inside.get() | {id(session)}):
-            held = hub.sessions.held(session)
+            held = adapter_state.sessions.held(session)
             if held.items is None:
-                await _read(hub, session, held)
+                await _read(adapter_state, session, held)
             return await act(held, functools.partial(method, session, *args, **kwargs), session, *args, **kwargs)
 
     return operate
 
 
-async def _read(hub: Hub, session: Any, held: Held) -> None:
+async def _read(adapter_state: AdapterState, session: Any, held: Held) -> None:
     """What the session holds at first."""
-    path, number = hub.sessions.read(session)
+    path, number = adapter_state.sessions.read(session)
     real: list[Any] = []
 
     async def read(_: object) -> Any:
-        recorded = await adrive(_recorded(hub, path, number))
+        recorded = await adrive(_recorded(adapter_state, path, number))
         if recorded is None:
             real.append(list(await session.get_items()))
         return recorded if recorded is not None else real[0]
 
     what = Call("step", path, {"session": session.session_id}, path, normalize_output=_checked, whole=ReturnsOnly())
-    items = await acall(hub.session, what, read)
-    held.is_copy = hub.session.rerun is not None or not real or items is not real[0]
+    items = await acall(adapter_state.session, what, read)
+    held.is_copy = adapter_state.session.rerun is not None or not real or items is not real[0]
     held.items = copy.deepcopy(list(items or ()))
 
 
-def _recorded(hub: Hub, path: str, number: int) -> Steps[Json]:
+def _recorded(adapter_state: AdapterState, path: str, number: int) -> Steps[Json]:
     """In a fork that executes the read: what it gave in the parent, since the store may have more by now."""
-    rerun = hub.session.rerun
+    rerun = adapter_state.session.rerun
     ends = [past.end for past in rerun.replay.calls.values() if past.start.component == path] if rerun else []
     end = ends[number] if number < len(ends) else None
     if rerun is None or end is None or end.failed or end.body is None:

@@ -19,7 +19,7 @@ from outtake_probe.calls import Call
 from outtake_probe.codec import encode
 from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import Effects, Json
-from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.targets.toolkit.tools import Tool
@@ -29,7 +29,7 @@ _CONTEXTS = ("RunContextWrapper", "ToolContext")
 _INVOKER, _OTHERS = "_FailureHandlingFunctionToolInvoker", "_invoke_function_tool_with_metadata"
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap what is made of a function, an agent or an MCP tool where it is invoked, other tools where they are used."""
     invoker = getattr(sdk, _INVOKER, None)
     others = getattr(sdk, _OTHERS, None)
@@ -42,7 +42,7 @@ def install(hub: Hub, patches: Patches) -> list[str]:
             tool = self._function_tool
             if tool is None:
                 return await method(self, ctx, input)
-            invoke = _through_gate(hub, tool, self._invoke_tool_impl)
+            invoke = _through_gate(adapter_state, tool, self._invoke_tool_impl)
             return await method(invoker(invoke, self._on_handled_error, function_tool=tool), ctx, input)
 
         return __call__
@@ -52,7 +52,7 @@ def install(hub: Hub, patches: Patches) -> list[str]:
         own = function_tool.on_invoke_tool
         if isinstance(own, invoker):
             return await others(function_tool=function_tool, context=context, arguments=arguments)
-        tool = _copied(function_tool, _through_gate(hub, function_tool, own))
+        tool = _copied(function_tool, _through_gate(adapter_state, function_tool, own))
         return await others(function_tool=tool, context=context, arguments=arguments)
 
     patches.wrap(invoker, "__call__", gated)
@@ -68,7 +68,7 @@ def _copied(tool: FunctionTool, invoke: Invoke) -> FunctionTool:
     return copied
 
 
-def _through_gate(hub: Hub, tool: FunctionTool, implementation: Invoke) -> Invoke:
+def _through_gate(adapter_state: AdapterState, tool: FunctionTool, implementation: Invoke) -> Invoke:
     async def invoke(ctx: Any, arguments: str) -> Any:
         async def run(new: NewInput | None) -> Any:
             if new is None:
@@ -77,17 +77,17 @@ def _through_gate(hub: Hub, tool: FunctionTool, implementation: Invoke) -> Invok
                 ctx._function_tool_arguments = None  # what was prepared of the arguments that an edit replaced
             return await implementation(ctx, _text(new.value))
 
-        return await acall(hub.session, _call(hub, tool, implementation, ctx, arguments), run)
+        return await acall(adapter_state.session, _call(adapter_state, tool, implementation, ctx, arguments), run)
 
     return invoke
 
 
-def _call(hub: Hub, tool: FunctionTool, implementation: Invoke, ctx: Any, arguments: str) -> Call:
+def _call(adapter_state: AdapterState, tool: FunctionTool, implementation: Invoke, ctx: Any, arguments: str) -> Call:
     given = _parsed(arguments)
     called = described(tool)
     context = getattr(ctx, "context", None)
     path = child_path(f"tools/{tool.name}")
-    what = called.call(hub.session.states, given, path=path)
+    what = called.call(adapter_state.session.states, given, path=path)
     what.effects = effects_of(tool)
     what.reaches = (*(called.functions or (implementation,)), context)
     if context is not None and any(map(_reads_context, called.functions)):

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.tracing.processors import BackendSpanExporter
 
-from outtake_probe.targets.openai_agents.hub import Hub
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.boundary import Method
 from outtake_probe.targets.toolkit.patches import Patches
 
@@ -18,7 +18,7 @@ _VENDOR = "https://api.openai.com/"
 SAID = "traces are not sent to OpenAI while this is debugged; trace processors of the program's own go on"
 
 
-def install(_hub: Hub, patches: Patches) -> list[str]:
+def install(_adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Export nothing to the vendor's address."""
 
     def export(method: Method) -> Method:

@@ -28,8 +28,8 @@ from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents import items
+from outtake_probe.targets.openai_agents.adapter_state import AdapterState, place
 from outtake_probe.targets.openai_agents.graph import agents_of
-from outtake_probe.targets.openai_agents.hub import Hub, place
 from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.prompts import merge_prompt
@@ -41,7 +41,7 @@ _TURNS = (
 )
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap what makes a turn, wherever it is called by its name."""
     missing = []
     for module, name in _TURNS:
@@ -49,20 +49,22 @@ def install(hub: Hub, patches: Patches) -> list[str]:
         if found is None:
             missing.append(f"turns of agents are not seen: {module.__name__} has no {name}")
             continue
-        describe = functools.partial(_describe, hub, inspect.signature(found))
-        patches.everywhere(name, found, Boundary(lambda: hub.session, describe).acall(found))
+        describe = functools.partial(_describe, adapter_state, inspect.signature(found))
+        patches.everywhere(name, found, Boundary(lambda: adapter_state.session, describe).acall(found))
     return missing
 
 
-def _describe(hub: Hub, signature: inspect.Signature, _method: Method, *args: Any, **kwargs: Any) -> Bound:
-    return _Turn(hub, signature.bind(*args, **kwargs)).bound()
+def _describe(
+    adapter_state: AdapterState, signature: inspect.Signature, _method: Method, *args: Any, **kwargs: Any
+) -> Bound:
+    return _Turn(adapter_state, signature.bind(*args, **kwargs)).bound()
 
 
 class _Turn:
     """One turn: its arguments by name, which differ between turns that are streamed, new or resumed."""
 
-    def __init__(self, hub: Hub, arguments: inspect.BoundArguments) -> None:
-        self._hub = hub
+    def __init__(self, adapter_state: AdapterState, arguments: inspect.BoundArguments) -> None:
+        self._adapter_state = adapter_state
         self._arguments = arguments
         given = arguments.arguments
         self._agent: Agent[Any] = given["bindings"].public_agent
@@ -75,7 +77,7 @@ class _Turn:
     def bound(self) -> Bound:
         path = place(self._agent.name)
         said = run_loop._prepare_turn_input_items(self._input, self._before, None)
-        shown, compared = self._hub.conversations.follow(path, said)
+        shown, compared = self._adapter_state.conversations.follow(path, said)
         about: dict[str, Json] = {"resumes": True} if self._resumes else {}
         call = Call(
             "agent",

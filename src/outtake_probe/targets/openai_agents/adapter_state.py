@@ -13,7 +13,7 @@ from outtake_probe.targets.openai_agents.items import Conversations
 from outtake_probe.targets.openai_agents.sessions import Sessions
 
 
-class Hub:
+class AdapterState:
     """One debugged program: its session, its agents by path, and what their prompts were."""
 
     def __init__(self, session: Session) -> None:
