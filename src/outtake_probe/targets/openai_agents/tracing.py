@@ -1,4 +1,4 @@
-"""Traces stay here: the SDK's exporter to its vendor is off while a program is debugged.
+"""Traces stay here: nothing is collected for the SDK's vendor while a program is debugged.
 
 The program's own trace processors, and exporters to anywhere else, go on.
 """
@@ -8,25 +8,27 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from agents.tracing.processors import BackendSpanExporter
+from agents.tracing.processors import BackendSpanExporter, BatchTraceProcessor
 
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.boundary import Method
 from outtake_probe.targets.toolkit.patches import Patches
 
 _VENDOR = "https://api.openai.com/"
-SAID = "traces are not sent to OpenAI while this is debugged; trace processors of the program's own go on"
+_NOTICE = "traces are not sent to OpenAI while this is debugged; trace processors of the program's own go on"
 
 
 def install(_adapter_state: AdapterState, patches: Patches) -> list[str]:
-    """Export nothing to the vendor's address."""
+    """Collect nothing in the processor that sends to the vendor's address."""
+    wrapped = [patches.wrap(BatchTraceProcessor, name, _collect) for name in ("on_trace_start", "on_span_end")]
+    return [_NOTICE if all(wrapped) else "traces may be sent to OpenAI: BatchTraceProcessor has other methods"]
 
-    def export(method: Method) -> Method:
-        @functools.wraps(method)
-        def kept(self: Any, items: Any) -> None:
-            if not str(getattr(self, "endpoint", _VENDOR)).startswith(_VENDOR):
-                method(self, items)
 
-        return kept
+def _collect(method: Method) -> Method:
+    @functools.wraps(method)
+    def collect(self: Any, item: Any) -> None:
+        exporter = getattr(self, "_exporter", None)
+        if not isinstance(exporter, BackendSpanExporter) or not exporter.endpoint.startswith(_VENDOR):
+            method(self, item)
 
-    return [SAID] if patches.wrap(BackendSpanExporter, "export", export) else ["traces may be sent to OpenAI"]
+    return collect
