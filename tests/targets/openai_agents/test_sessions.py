@@ -16,7 +16,6 @@ from outtake_probe.records import Json
 from tests.targets.openai_agents.debugging import fork, mock, output, record, started
 from tests.targets.openai_agents.programs import CALLS, Hashing
 
-
 STORED: dict[str, list[Any]] = {}
 
 
