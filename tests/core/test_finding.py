@@ -154,6 +154,19 @@ def make() -> Flow:
     }
 
 
+def test_an_agent_of_the_openai_agents_sdk_is_a_program() -> None:
+    text = """
+from agents import Agent
+triage = Agent(name="triage", instructions="Ask who can help.")
+def make() -> Agent:
+    return triage
+"""
+    assert {spec: (one.kind, one.framework) for spec, one in found(text).items()} == {
+        "p.py:triage": ("agent", "OpenAI Agents SDK"),
+        "p.py:make": ("agent", "OpenAI Agents SDK"),
+    }
+
+
 def test_a_crew_is_run_by_what_kicks_it_off() -> None:
     text = """
 from crewai import Crew

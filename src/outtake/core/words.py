@@ -46,6 +46,8 @@ def said(body: Any) -> str | None:
         return error_line(body)
     if body.get("tool_calls"):
         return said(body["tool_calls"])
+    if body.get("type") == "function_call_output":
+        return said(body.get("output"))
     return next((text for name in _INNER if name in body and (text := said(body[name]))), None)
 
 

@@ -11,6 +11,7 @@ from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.targets.stainless.hooks import Client
 from outtake_probe.targets.stainless.library import Api, Library, Turns, http_module, is_list_of_objects
+from outtake_probe.targets.toolkit.responses_api import events, message_item, response, text_part
 
 
 def _model(request: Json) -> Json:
@@ -64,49 +65,11 @@ def _tokens(usage: Json, tokens_in: str, tokens_out: str) -> Usage | None:
 
 
 def _response(request: Json, text: str) -> Json:
-    return {
-        "id": "resp-mock",
-        "object": "response",
-        "created_at": 0,
-        "status": "completed",
-        "error": None,
-        "incomplete_details": None,
-        "instructions": None,
-        "metadata": {},
-        "model": _model(request),
-        "output": [_message([_part(text)])],
-        "parallel_tool_calls": True,
-        "temperature": None,
-        "tool_choice": "auto",
-        "tools": [],
-        "top_p": None,
-    }
-
-
-def _message(content: list[Json], status: str = "completed") -> Json:
-    return {"id": "msg-mock", "type": "message", "role": "assistant", "status": status, "content": content}
-
-
-def _part(text: str) -> Json:
-    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    return response(_model(request), [message_item([text_part(text)])])
 
 
 def _response_events(request: Json, text: str) -> list[Json]:
-    whole = _response(request, text)
-    begun = {**whole, "status": "in_progress", "output": []}
-    item: Json = {"output_index": 0}
-    part = {"item_id": "msg-mock", "output_index": 0, "content_index": 0}
-    events = [
-        {"type": "response.created", "response": begun},
-        {"type": "response.output_item.added", **item, "item": _message([], "in_progress")},
-        {"type": "response.content_part.added", **part, "part": _part("")},
-        {"type": "response.output_text.delta", **part, "delta": text, "logprobs": []},
-        {"type": "response.output_text.done", **part, "text": text, "logprobs": []},
-        {"type": "response.content_part.done", **part, "part": _part(text)},
-        {"type": "response.output_item.done", **item, "item": _message([_part(text)])},
-        {"type": "response.completed", "response": whole},
-    ]
-    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    return events(_response(request, text))
 
 
 def _wrong_response(value: Json) -> str | None:

@@ -16,6 +16,7 @@ class Maker:
 
 
 _AUTOGEN, _LANGGRAPH, _LLAMAINDEX, _CREWAI = "AutoGen", "LangGraph", "LlamaIndex", "CrewAI"
+_OPENAI_AGENTS = "OpenAI Agents SDK"
 _BY_PREFIX: tuple[tuple[str, Maker], ...] = (
     ("autogen_agentchat.teams.", Maker("team", _AUTOGEN)),
     ("autogen_agentchat.agents.", Maker("agent", _AUTOGEN)),
@@ -28,17 +29,34 @@ _BY_PREFIX: tuple[tuple[str, Maker], ...] = (
     ("workflows.Workflow", Maker("workflow", _LLAMAINDEX)),
     ("llama_index.core.workflow.Workflow", Maker("workflow", _LLAMAINDEX)),
     ("llama_index.core.agent.workflow.", Maker("workflow", _LLAMAINDEX)),
+    ("agents.Agent", Maker("agent", _OPENAI_AGENTS)),
     ("crewai.Crew", Maker("crew", _CREWAI)),
     ("crewai.project.CrewBase", Maker("crew", _CREWAI)),
 )
-KNOWN = ("anthropic", "autogen", "crewai", "langchain", "langgraph", "llama_index", "openai", "outtake", "workflows")
+KNOWN = (
+    "agents",
+    "anthropic",
+    "autogen",
+    "crewai",
+    "langchain",
+    "langgraph",
+    "llama_index",
+    "openai",
+    "outtake",
+    "workflows",
+)
 """Packages whose import says that a file is about agents or models; a prefix of the name counts."""
 CREW_NOTE = "a crew is run by a function or a script that calls its kickoff: name that one"
 
 
 def maker(dotted: str) -> Maker | None:
     """What a name that was imported makes; None where that is no program."""
-    return next((made for prefix, made in _BY_PREFIX if dotted.startswith(prefix)), None)
+    return next((made for name, made in _BY_PREFIX if _is_named(dotted, name)), None)
+
+
+def _is_named(dotted: str, name: str) -> bool:
+    """Whether this is the name, or begins with it where it is only a beginning."""
+    return dotted.startswith(name) if name.endswith((".", "_")) else dotted == name
 
 
 def is_about_agents(module: str) -> bool:

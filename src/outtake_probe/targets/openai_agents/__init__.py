@@ -2,7 +2,7 @@
 
 What is put in place: a gate before each turn of an agent (`turns`), each call of a model (`models`) or a tool (`tools`)
 and each guardrail (`guardrails`).  What a session holds is recorded, and a fork gets a copy of it (`sessions`).  Traces
-do not go to the vendor (`tracing`).  The SDK asks the `openai` client below; such a request is part of the model call.
+do not go to the vendor (`runs`).  The SDK asks the `openai` client below; such a request is part of the model call.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from agents.agent import Agent
 from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.targets.base import Program
-from outtake_probe.targets.openai_agents import guardrails, models, runs, sessions, tools, tracing, turns
+from outtake_probe.targets.openai_agents import guardrails, models, runs, sessions, tools, turns
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState
-from outtake_probe.targets.openai_agents.program import make_program
-from outtake_probe.targets.openai_agents.target import CAPABILITIES, AgentsTarget
+from outtake_probe.targets.openai_agents.program import CAPABILITIES, AgentsTarget, make_program
 from outtake_probe.targets.toolkit.adapter import Installed, RunnableAdapter
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
 
 
 def _hook(adapter_state: AdapterState, patches: Patches) -> Sequence[str]:
-    parts = (runs, turns, models, tools, guardrails, sessions, tracing)
+    parts = (runs, turns, models, tools, guardrails, sessions)
     return [lost for part in parts for lost in part.install(adapter_state, patches)]
 
 

@@ -1,9 +1,9 @@
-"""Agents as components: handoffs, tools and agents as tools, loops included; nothing of them is executed."""
+"""Agents as components, with settings: handoffs, tools and agents as tools, loops included; nothing is executed."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from agents.agent import Agent
@@ -13,10 +13,21 @@ from agents.tool import FunctionTool
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.openai_agents import guardrails, models, tools
-from outtake_probe.targets.openai_agents.settings import settings_of
-from outtake_probe.targets.toolkit.settings import describe_settings
+from outtake_probe.targets.toolkit.settings import (
+    FLAG,
+    MODEL_ARGUMENTS,
+    OPTIONAL_TEXT,
+    Setting,
+    attribute,
+    describe_settings,
+    fixed,
+)
+from outtake_probe.targets.toolkit.weak_maps import ByIdentity
 
 Agents = Mapping[str, Agent[Any]]
+_OF_MODEL = {**MODEL_ARGUMENTS, "tool_choice": OPTIONAL_TEXT, "parallel_tool_calls": FLAG, "verbosity": OPTIONAL_TEXT}
+_offered: ByIdentity[list[Any]] = ByIdentity()
+"""All tools that an agent was given, to choose among."""
 
 
 def handoffs_of(agent: Agent[Any]) -> Iterator[tuple[str, Agent[Any] | None]]:
@@ -99,3 +110,39 @@ def _edges(path: str, agent: Agent[Any]) -> Iterator[Edge]:
             yield Edge(place, f"{place}/{inner.name}", "asks")
     for server in agent.mcp_servers:
         yield Edge(path, f"mcp:{server.name}", "has the tools of")
+
+
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def settings_of(agent: Agent[Any]) -> Iterator[Setting]:
+    """The settings of an agent; what a function or an object decides is shown and cannot be set."""
+    if callable(agent.instructions):
+        yield fixed("instructions", f"made by {getattr(agent.instructions, '__name__', 'a function')}")
+    else:
+        yield attribute(agent, "instructions", OPTIONAL_TEXT)
+    yield attribute(agent, "handoff_description", OPTIONAL_TEXT)
+    if agent.model is None or isinstance(agent.model, str):
+        yield attribute(agent, "model", OPTIONAL_TEXT)
+    else:
+        yield fixed("model", models.name_of(agent.model))
+    for name, schema in _OF_MODEL.items():
+        if isinstance(getattr(agent.model_settings, name, 0.0j), (str, int, float, type(None))):
+            yield Setting(name, schema, *_of_model(agent, name))
+    offered = _offered.get(agent, lambda: list(agent.tools))
+    names = {"type": "array", "items": {"type": "string", "enum": [tool.name for tool in offered]}}
+
+    def choose(value: Json) -> None:
+        agent.tools = [tool for tool in offered if tool.name in value]
+
+    yield Setting("tools", names, lambda: [tool.name for tool in agent.tools], choose)
+    yield fixed("handoffs", [getattr(each, "agent_name", getattr(each, "name", "")) for each in agent.handoffs])
+    kind = agent.output_type
+    yield fixed("output_type", getattr(kind, "__name__", str(kind)) if kind is not None else "str")
+
+
+def _of_model(agent: Agent[Any], name: str) -> tuple[Callable[[], Json], Callable[[Json], None]]:
+    def change(value: Json) -> None:
+        agent.model_settings = dataclasses.replace(agent.model_settings, **{name: value})
+
+    return lambda: getattr(agent.model_settings, name), change

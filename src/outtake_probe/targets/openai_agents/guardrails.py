@@ -51,27 +51,25 @@ def _of_input(_method: Method, guardrail: Any, agent: Any, input: Any, context: 
     def result(verdict: GuardrailFunctionOutput) -> InputGuardrailResult:
         return InputGuardrailResult(guardrail=guardrail, output=verdict)
 
-    call = _call(f"{place(agent.name)}/{PART}/{name_of(guardrail)}", {"input": encode(input)}, guardrail, result)
-    return Bound(call, lambda new: ((guardrail, agent, new["input"], context), {}))
+    return Bound(_call(guardrail, agent, input, result), lambda new: ((guardrail, agent, new, context), {}))
 
 
 def _of_output(_method: Method, guardrail: Any, context: Any, agent: Any, agent_output: Any) -> Bound:
     def result(verdict: GuardrailFunctionOutput) -> OutputGuardrailResult:
         return OutputGuardrailResult(guardrail=guardrail, agent=agent, agent_output=agent_output, output=verdict)
 
-    path = f"{place(agent.name)}/{PART}/{name_of(guardrail)}"
-    call = _call(path, {"output": encode(agent_output)}, guardrail, result)
-    return Bound(call, lambda new: ((guardrail, context, agent, new["output"]), {}))
+    return Bound(_call(guardrail, agent, agent_output, result), lambda new: ((guardrail, context, agent, new), {}))
 
 
-def _call(path: str, given: Json, guardrail: Any, result: Callable[[GuardrailFunctionOutput], Any]) -> Call:
+def _call(guardrail: Any, agent: Any, checked: Any, result: Callable[[GuardrailFunctionOutput], Any]) -> Call:
     return Call(
         "step",
-        path,
-        given,
+        f"{place(agent.name)}/{PART}/{name_of(guardrail)}",
+        {"checked": encode(checked)},
         type=type(guardrail).__name__,
         functions=(guardrail.guardrail_function,),
-        normalize=lambda _, value: value if isinstance(value, dict) else dict.fromkeys(given, value),
+        decode_input=lambda value: decode(value["checked"]),
+        normalize=lambda _, value: value if isinstance(value, dict) and "checked" in value else {"checked": value},
         encode=_encode,
         decode=lambda value: result(_verdict(value)),
         normalize_output=_complete,

@@ -6,7 +6,6 @@ are left out, and those of calls are numbered in what digests cover.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,12 +14,12 @@ from openai._models import construct_type
 from openai.types.responses import ResponseOutputItem
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from outtake_probe import nondeterminism
 from outtake_probe.bodies import Growing
 from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.toolkit.conversations import Conversation, follow
+from outtake_probe.targets.toolkit.conversations import Conversation, Copies, follow
+from outtake_probe.targets.toolkit.responses_api import output_items
 
 _UNSAID = frozenset({"id", "status"})
 _EMPTY: tuple[Json, ...] = (None, [], {})
@@ -31,39 +30,17 @@ Item = Mapping[str, Any]
 # -- what is told ----------------------------------------------------------------------------------------------------
 
 
-class _Snapshot:
-    """The items of a prompt, and copies of what they held."""
-
-    def __init__(self, items: Sequence[Item]) -> None:
-        self._items = items
-        self._copies: list[Item] | None = None
-
-    @property
-    def copies(self) -> list[Item]:
-        if self._copies is None:
-            self._copies = copy.deepcopy(list(self._items))
-        return self._copies
-
-    def begins_with(self, before: _Snapshot) -> bool:
-        at = len(before.copies)
-        if self._items[:at] != before.copies:
-            return False
-        if self._copies is None:
-            self._copies = [*before.copies, *copy.deepcopy(list(self._items[at:]))]
-        return True
-
-
 class Conversations:
     """The last conversation of each component, twice: as it is shown, and as it is compared."""
 
     def __init__(self) -> None:
-        self._last: dict[str, tuple[Conversation[_Snapshot], Conversation[_Snapshot], dict[str, int]]] = {}
+        self._last: dict[str, tuple[Conversation[Copies], Conversation[Copies], dict[str, int]]] = {}
 
     def follow(self, path: str, given: str | Sequence[Any]) -> tuple[Growing, Growing]:
         """Items as they are shown, and without ids, so that equal conversations are equal in every run."""
         items = as_items(given)
         shown, compared, numbers = self._last.get(path, (None, None, {}))
-        snapshot = _Snapshot(items)
+        snapshot = Copies(items)
         if shown is None or shown.snapshot is None or not snapshot.begins_with(shown.snapshot):
             shown, compared, numbers = None, None, {}
         now = follow(shown, items, snapshot, show)
@@ -120,50 +97,11 @@ def build(kind: Any, value: Json) -> Any:
 
 
 def output(value: Json) -> list[Json]:
-    """The items of a mocked answer: a text, a message with `content` and `tool_calls`, or a list of items as `output`.
-
-    Raises `BadValue`.
-    """
-    if value is None:
-        return []
-    if isinstance(value, str):
-        value = {"content": value}
-    if isinstance(value, dict) and isinstance(value.get("output"), list):
-        return _checked(value["output"])
-    if not isinstance(value, dict) or not {"content", "tool_calls"} & set(value):
-        raise BadValue('an answer is a text, {"content": ..., "tool_calls": [...]}, or {"output": [items]}')
-    items = [_message(value["content"])] if value.get("content") else []
-    return _checked([*items, *(_call(each) for each in value.get("tool_calls") or ())])
-
-
-def _checked(items: list[Json]) -> list[Json]:
+    """The items of a mocked answer, see `output_items`.  Raises `BadValue`."""
+    items = output_items(value)
     try:
         _ITEMS.validate_python(items)
     except ValidationError as error:
         first = error.errors()[0]
         raise BadValue(f"an item of the answer is wrong at {first['loc']}: {first['msg']}") from None
     return items
-
-
-def _message(text: Json) -> Json:
-    part = {"type": "output_text", "text": str(text), "annotations": []}
-    return {"id": new_id("msg"), "type": "message", "role": "assistant", "status": "completed", "content": [part]}
-
-
-def _call(asked: Json) -> Json:
-    """A tool call as any library writes it."""
-    inner = asked.get("function", asked) if isinstance(asked, dict) else {}
-    given: Json = next((inner[name] for name in ("arguments", "args", "input") if name in inner), {})
-    if not isinstance(inner.get("name"), str):
-        raise BadValue('a tool call is {"name": ..., "arguments": {...}}')
-    return {
-        "type": "function_call",
-        "call_id": asked.get("call_id") or asked.get("id") or new_id("call"),
-        "name": inner["name"],
-        "arguments": given if isinstance(given, str) else json.dumps(given),
-    }
-
-
-def new_id(kind: str) -> str:
-    """An id that is the same in every run."""
-    return f"{kind}_{nondeterminism.new_id().hex}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from agents.items import ModelResponse
@@ -26,6 +26,7 @@ from outtake_probe.targets.toolkit.boundary import Arguments, Method
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.prompts import merge_prompt
+from outtake_probe.targets.toolkit.responses_api import events, new_id, response
 from outtake_probe.targets.toolkit.secret_names import is_secret
 
 _UNSAID = frozenset({"extra_headers", "prompt_cache_key", "retry", "timeout", "preserve_raw_usage"})
@@ -144,37 +145,15 @@ class _Request(ModelRequest):
         return items.build(ResponseStreamEvent, value)
 
     def complete_pieces(self, value: Json) -> Json:
-        if isinstance(value, list) and all(_is_event(piece) for piece in value):
+        if isinstance(value, list) and all(isinstance(piece, dict) and "type" in piece for piece in value):
             return value
-        joined = "".join(map(str, value)) if isinstance(value, list) else value
-        pieces = value if isinstance(value, list) else None
-        return list(_events(name_of(self.model), items.output(joined), pieces))
+        pieces = list(map(str, value)) if isinstance(value, list) else []
+        output = items.output("".join(pieces) or value)
+        return events(response(name_of(self.model), output, new_id("resp")), pieces)
 
     def usage(self, answer: Any) -> Usage | None:
         used = getattr(getattr(answer, "response", answer), "usage", None)
         return Usage(used.input_tokens, used.output_tokens) if used is not None and used.input_tokens else None
-
-
-def _is_event(piece: Json) -> bool:
-    return isinstance(piece, dict) and isinstance(piece.get("type"), str)
-
-
-def _events(model: str, output: list[Json], texts: list[Json] | None) -> Iterator[Json]:
-    """The events of a mocked answer; `texts` are the pieces of its only message."""
-    whole: dict[str, Json] = {
-        "id": items.new_id("resp"), "object": "response", "created_at": 0, "model": model, "output": [],
-        "parallel_tool_calls": False, "tool_choice": "auto", "tools": [],
-    }  # fmt: skip
-    told: list[dict[str, Json]] = [{"type": "response.created", "response": whole}]
-    for at, item in enumerate(output):
-        told.append({"type": "response.output_item.added", "output_index": at, "item": item})
-        for part, content in enumerate(item.get("content") or () if item["type"] == "message" else ()):
-            where = {"item_id": item["id"], "output_index": at, "content_index": part}
-            for text in texts or [content.get("text", "")]:
-                told.append({"type": "response.output_text.delta", **where, "delta": text, "logprobs": []})
-        told.append({"type": "response.output_item.done", "output_index": at, "item": item})
-    told.append({"type": "response.completed", "response": {**whole, "status": "completed", "output": output}})
-    return ({**event, "sequence_number": number} for number, event in enumerate(told))
 
 
 def _tool(tool: Any) -> Json:

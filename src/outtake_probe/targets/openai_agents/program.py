@@ -1,7 +1,9 @@
-"""How an agent that a factory made is run: to its final output, through the approvals that it asks a person for."""
+"""An agent as a program: how it is run, through the approvals that it asks a person for, and the user's commands."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from agents.agent import Agent
@@ -11,10 +13,40 @@ from outtake_probe.codec import encode
 from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Target
-from outtake_probe.targets.base import Program
+from outtake_probe.targets.base import Capability, Program
+from outtake_probe.targets.openai_agents import graph
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.human_input import input_call, is_answered, question
+from outtake_probe.targets.toolkit.live_target import LiveTarget
+from outtake_probe.targets.toolkit.settings import change_setting
 from outtake_probe.waits import adrive
+
+CAPABILITIES: tuple[Capability, ...] = (
+    *("hold:agent", "hold:step", "hold:model", "hold:tool"),
+    *("edit", "mock", "drop", "configure", "state"),
+)
+
+
+class AgentsTarget(LiveTarget):
+    """The commands of one program: its settings are read and changed."""
+
+    no_queue = "agents have no queue of messages: change what a turn gets (replace_input) or gives (mock_output)"
+
+    def __init__(self, adapter_state: AdapterState, missing: list[str]) -> None:
+        super().__init__(CAPABILITIES, missing)
+        self._adapter_state = adapter_state
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop | None:
+        return self._adapter_state.loop
+
+    def configure(self, component: str, key: str, value: Json) -> None:
+        """Change a setting of an agent, from its next turn on."""
+        known = graph.known(self._adapter_state.agents)
+        change_setting({path: list(graph.settings_of(each)) for path, each in known.items()}, component, key, value)
+
+    def graph(self) -> Mapping[str, Json]:
+        return graph.describe(self._adapter_state.agents)
 
 
 def make_program(agent: Agent[Any], adapter_state: AdapterState, target: Target) -> Program:
@@ -33,7 +65,10 @@ class _Runner:
 
     async def run(self, given: Json) -> Json:
         """Run it to its end.  Raises `BadValue`."""
-        result = await Runner.run(self._agent, [*self._said, *_items(given)])
+        if not isinstance(given, (str, list, type(None))):
+            raise BadValue("an agent's input is a text, or a list of items")
+        asked = [{"role": "user", "content": given}] if isinstance(given, str) else given or []
+        result = await Runner.run(self._agent, [*self._said, *asked])
         while result.interruptions:
             state = result.to_state()
             for waiting in result.interruptions:
@@ -56,14 +91,3 @@ class _Runner:
             return answer.value if is_answered(answer) else False
 
         return await acall(self._adapter_state.session, what, asked)
-
-
-def _items(given: Json) -> list[Any]:
-    """What a person gives to an agent: a text, or items."""
-    if given is None:
-        return []
-    if isinstance(given, list) and all(isinstance(item, dict) for item in given):
-        return given
-    if not isinstance(given, str):
-        raise BadValue("an agent's input is a text, or a list of items")
-    return [{"role": "user", "content": given}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,6 +18,29 @@ class Snapshot(Protocol):
 
     def begins_with(self, before: Any) -> bool:
         """Whether the first messages are those of `before`, an earlier snapshot, and hold what they held then."""
+
+
+class Copies:
+    """A snapshot of messages that are plain JSON: copies of them, of which each turn makes only the new ones."""
+
+    def __init__(self, messages: Sequence[Json]) -> None:
+        self._messages = messages
+        self._made: list[Json] | None = None
+
+    @property
+    def _copies(self) -> list[Json]:
+        if self._made is None:
+            self._made = copy.deepcopy(list(self._messages))
+        return self._made
+
+    def begins_with(self, before: Copies) -> bool:
+        """See `Snapshot`."""
+        at = len(before._copies)
+        if self._messages[:at] != before._copies:
+            return False
+        if self._made is None:
+            self._made = [*before._copies, *copy.deepcopy(list(self._messages[at:]))]
+        return True
 
 
 S = TypeVar("S", bound=Snapshot)
