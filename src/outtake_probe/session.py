@@ -516,7 +516,7 @@ class Session:
     def span(self, name: str, tags: Json = None, within: int | None = None) -> int | None:
         """The framework's instrumentation opens a span, inside another one; its number, None where nothing is written.
 
-        Spans are told apart by their numbers, not by where the code runs: a framework may close them elsewhere.
+        Spans are distinguished by their numbers, not by where the code runs: a framework may close them elsewhere.
         """
         frame = current.get()
         if self.is_entered:
