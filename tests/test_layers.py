@@ -63,6 +63,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     "langchain": {"langchain_core", "pydantic"},
     # the schemas of states are pydantic's
     "langgraph": {"langchain_core", "langgraph", "pydantic"},
+    # what models say are types of the openai client, which are pydantic models
+    "openai_agents": {"agents", "openai", "pydantic"},
     "openai": {"openai"},
 }
 """outtake_probe.targets.NAME -> the packages that this one module may import."""

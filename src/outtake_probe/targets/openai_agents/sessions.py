@@ -117,18 +117,17 @@ async def _read(adapter_state: AdapterState, session: Any, held: Held) -> None:
 
     what = Call("step", path, {"session": session.session_id}, path, normalize_output=_checked, whole=ReturnsOnly())
     items = await acall(adapter_state.session, what, read)
-    held.is_copy = adapter_state.session.rerun is not None or not real or items is not real[0]
+    held.is_copy = adapter_state.session.is_fork or not real or items is not real[0]
     held.items = copy.deepcopy(list(items or ()))
 
 
 def _recorded(adapter_state: AdapterState, path: str, number: int) -> Steps[Json]:
     """In a fork that executes the read: what it gave in the parent, since the store may have more by now."""
-    rerun = adapter_state.session.rerun
-    ends = [past.end for past in rerun.replay.calls.values() if past.start.component == path] if rerun else []
+    ends = adapter_state.session.recorded_ends(path)
     end = ends[number] if number < len(ends) else None
-    if rerun is None or end is None or end.failed or end.body is None:
+    if end is None or end.failed or end.body is None:
         return None
-    return (yield from rerun.body(end.body))
+    return (yield from adapter_state.session.recorded_body(end.body))
 
 
 def _checked(value: Json) -> Json:
