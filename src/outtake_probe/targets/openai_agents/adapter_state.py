@@ -9,7 +9,7 @@ from agents.agent import Agent
 
 from outtake_probe.calls import current, nested
 from outtake_probe.session import Session, Target
-from outtake_probe.targets.openai_agents.items import Conversations
+from outtake_probe.targets.openai_agents.items import conversations
 from outtake_probe.targets.openai_agents.sessions import Sessions
 
 
@@ -23,7 +23,7 @@ class AdapterState:
         """The loop of the newest run."""
         self.agents: dict[str, Agent[Any]] = {}
         """Agents with which a run began, by path; the newest for each."""
-        self.conversations = Conversations()
+        self.conversations = conversations()
         self.sessions = Sessions()
 
     def adopt(self, agent: Agent[Any]) -> None:

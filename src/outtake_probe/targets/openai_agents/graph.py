@@ -13,19 +13,16 @@ from agents.tool import FunctionTool
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.openai_agents import guardrails, models, tools
-from outtake_probe.targets.toolkit.settings import (
-    FLAG,
-    MODEL_ARGUMENTS,
-    OPTIONAL_TEXT,
-    Setting,
-    attribute,
-    describe_settings,
-    fixed,
-)
+from outtake_probe.targets.toolkit import settings
+from outtake_probe.targets.toolkit.settings import Setting, attribute, fixed
 from outtake_probe.targets.toolkit.weak_maps import ByIdentity
 
 Agents = Mapping[str, Agent[Any]]
-_OF_MODEL = {**MODEL_ARGUMENTS, "tool_choice": OPTIONAL_TEXT, "parallel_tool_calls": FLAG, "verbosity": OPTIONAL_TEXT}
+_OF_MODEL = {
+    **settings.MODEL_ARGUMENTS,
+    **dict.fromkeys(("tool_choice", "verbosity"), settings.OPTIONAL_TEXT),
+    "parallel_tool_calls": settings.FLAG,
+}
 _offered: ByIdentity[list[Any]] = ByIdentity()
 """All tools that an agent was given, to choose among."""
 
@@ -83,7 +80,7 @@ def describe(roots: Agents) -> dict[str, Json]:
 
 
 def _components(path: str, agent: Agent[Any]) -> Iterator[Component]:
-    said = describe_settings(settings_of(agent))
+    said = settings.describe_settings(settings_of(agent))
     yield Component(path, "agent", agent.handoff_description or "", said["config"], said["schema"])
     yield Component(f"{path}/model", "model", "", {"model": models.name_of(agent.model) if agent.model else None})
     for tool in agent.tools:
@@ -120,10 +117,10 @@ def settings_of(agent: Agent[Any]) -> Iterator[Setting]:
     if callable(agent.instructions):
         yield fixed("instructions", f"made by {getattr(agent.instructions, '__name__', 'a function')}")
     else:
-        yield attribute(agent, "instructions", OPTIONAL_TEXT)
-    yield attribute(agent, "handoff_description", OPTIONAL_TEXT)
+        yield attribute(agent, "instructions", settings.OPTIONAL_TEXT)
+    yield attribute(agent, "handoff_description", settings.OPTIONAL_TEXT)
     if agent.model is None or isinstance(agent.model, str):
-        yield attribute(agent, "model", OPTIONAL_TEXT)
+        yield attribute(agent, "model", settings.OPTIONAL_TEXT)
     else:
         yield fixed("model", models.name_of(agent.model))
     for name, schema in _OF_MODEL.items():

@@ -7,18 +7,17 @@ are left out, and those of calls are numbered in what digests cover.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from openai._models import construct_type
 from openai.types.responses import ResponseOutputItem
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from outtake_probe.bodies import Growing
 from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.toolkit.conversations import Conversation, Copies, follow
+from outtake_probe.targets.toolkit.conversations import ComparedConversations
 from outtake_probe.targets.toolkit.responses_api import output_items
 
 _UNSAID = frozenset({"id", "status"})
@@ -30,23 +29,9 @@ Item = Mapping[str, Any]
 # -- what is told ----------------------------------------------------------------------------------------------------
 
 
-class Conversations:
-    """The last conversation of each component, twice: as it is shown, and as it is compared."""
-
-    def __init__(self) -> None:
-        self._last: dict[str, tuple[Conversation[Copies], Conversation[Copies], dict[str, int]]] = {}
-
-    def follow(self, path: str, given: str | Sequence[Any]) -> tuple[Growing, Growing]:
-        """Items as they are shown, and without ids, so that equal conversations are equal in every run."""
-        items = as_items(given)
-        shown, compared, numbers = self._last.get(path, (None, None, {}))
-        snapshot = Copies(items)
-        if shown is None or shown.snapshot is None or not snapshot.begins_with(shown.snapshot):
-            shown, compared, numbers = None, None, {}
-        now = follow(shown, items, snapshot, show)
-        same = follow(compared, items, snapshot, lambda item: _comparable(show(item), numbers))
-        self._last[path] = now, same, numbers
-        return now.parts, same.parts
+def conversations() -> ComparedConversations:
+    """The prompts of one program, as its models and turns follow them."""
+    return ComparedConversations(show, _comparable)
 
 
 def as_items(given: str | Sequence[Any]) -> list[Item]:
@@ -70,10 +55,9 @@ def _shown(value: Any) -> Json:
     return encode(value)
 
 
-def _comparable(shown: dict[str, Json], numbers: dict[str, int]) -> Json:
+def _comparable(shown: dict[str, Json], number: Callable[[str], int]) -> Json:
     named = {name: value for name, value in shown.items() if name != "encrypted_content"}
-    call = named.get("call_id")
-    return named if call is None else {**named, "call_id": numbers.setdefault(call, len(numbers) + 1)}
+    return {**named, "call_id": number(named["call_id"])} if "call_id" in named else named
 
 
 def unshow(messages: Sequence[Json], given: str | Sequence[Any]) -> list[Any]:

@@ -70,7 +70,7 @@ class _Request(ModelRequest):
 
     def prompt(self, path: str) -> dict[str, Json]:
         given = self._given
-        shown, self._compared = self._adapter_state.conversations.follow(path, given[_INPUT])
+        shown, self._compared = self._adapter_state.conversations.follow(path, items.as_items(given[_INPUT]))
         schema = given.get("output_schema")
         wanted = schema is not None and not schema.is_plain_text()
         said: dict[str, Json] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from agents import tool as sdk
@@ -18,8 +18,9 @@ from agents.tool import FunctionTool
 from outtake_probe.calls import Call
 from outtake_probe.codec import encode
 from outtake_probe.gate.invoke import NewInput, acall
-from outtake_probe.records import Effects, Json
+from outtake_probe.records import Effects
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState
+from outtake_probe.targets.toolkit.arguments import parse_arguments
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.targets.toolkit.tools import Tool
@@ -75,7 +76,7 @@ def _through_gate(adapter_state: AdapterState, tool: FunctionTool, implementatio
                 return await implementation(ctx, arguments)
             if hasattr(ctx, "_function_tool_arguments"):
                 ctx._function_tool_arguments = None  # what was prepared of the arguments that an edit replaced
-            return await implementation(ctx, _text(new.value))
+            return await implementation(ctx, json.dumps(new.value))
 
         return await acall(adapter_state.session, _call(adapter_state, tool, implementation, ctx, arguments), run)
 
@@ -83,7 +84,7 @@ def _through_gate(adapter_state: AdapterState, tool: FunctionTool, implementatio
 
 
 def _call(adapter_state: AdapterState, tool: FunctionTool, implementation: Invoke, ctx: Any, arguments: str) -> Call:
-    given = _parsed(arguments)
+    given = parse_arguments(arguments)
     called = described(tool)
     context = getattr(ctx, "context", None)
     path = child_path(f"tools/{tool.name}")
@@ -115,16 +116,3 @@ def _reads_context(function: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return first is not None and any(name in str(first.annotation) for name in _CONTEXTS)
-
-
-def _parsed(arguments: str) -> dict[str, Json]:
-    """The arguments as the model wrote them; what is no object of JSON is shown as it is."""
-    try:
-        found = json.loads(arguments) if arguments else {}
-    except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {"input": arguments}
-
-
-def _text(arguments: Mapping[str, Json]) -> str:
-    return json.dumps(arguments)

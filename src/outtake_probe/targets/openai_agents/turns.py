@@ -12,13 +12,8 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.items import HandoffCallItem, ItemHelpers, MessageOutputItem, ModelResponse, ToolCallItem
-from agents.run_internal import run_loop, turn_resolution
-from agents.run_internal.run_steps import (
-    NextStepFinalOutput,
-    NextStepHandoff,
-    NextStepInterruption,
-    SingleStepResult,
-)
+from agents.run_internal import run_loop, run_steps, turn_resolution
+from agents.run_internal.run_steps import SingleStepResult
 from agents.run_internal.turn_preparation import get_output_schema
 from agents.usage import Usage
 from openai.types.responses import ResponseOutputMessage
@@ -120,13 +115,14 @@ class _Turn:
         return {"final_output": final}
 
     def _build(self, value: Json) -> SingleStepResult:
-        step: Any
+        step: Any = None
+        said = ""
         if "handoff" in value:
-            step, said = NextStepHandoff(self._agent_named(value["handoff"])), ""
+            step = run_steps.NextStepHandoff(self._agent_named(value["handoff"]))
         else:
             final = value.get("final_output")
             step, said = (
-                NextStepFinalOutput(self._validated(final)),
+                run_steps.NextStepFinalOutput(self._validated(final)),
                 final if isinstance(final, str) else json.dumps(final),
             )
         output = [items.build(ResponseOutputMessage, item) for item in items.output(said)] if said else []
@@ -166,11 +162,11 @@ def _encode(result: Any) -> Json:
     if asked:
         calls = [call for call in asked if "name" in call]
         out["tool_calls"] = [{"name": call["name"], "arguments": call.get("arguments", "")} for call in calls]
-    if isinstance(step, NextStepFinalOutput):
+    if isinstance(step, run_steps.NextStepFinalOutput):
         return {**out, "final_output": encode(step.output)}
-    if isinstance(step, NextStepHandoff):
+    if isinstance(step, run_steps.NextStepHandoff):
         return {**out, "handoff": step.new_agent.name}
-    if isinstance(step, NextStepInterruption):
+    if isinstance(step, run_steps.NextStepInterruption):
         return {
             **out,
             "waits_for_approval": [{"name": each.name, "arguments": each.arguments} for each in step.interruptions],

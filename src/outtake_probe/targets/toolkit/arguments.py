@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from outtake_probe.records import Json
@@ -36,3 +37,12 @@ def merge_arguments(
     if unknown and not allow_unknown:
         raise BadValue(f"{name} has no argument {unknown[0]!r}; it takes {names}", schema)
     return {**given, **value}
+
+
+def parse_arguments(text: str) -> dict[str, Json]:
+    """Arguments as a model wrote them; what is no object of JSON is the only argument, called `input`."""
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"input": text}

@@ -68,3 +68,32 @@ def follow(
         return Conversation(snapshot, Growing(map(convert, messages)))
     new = messages[len(last.parts) :]
     return Conversation(snapshot, Growing([*last.parts, *map(convert, new)], last.parts) if new else last.parts)
+
+
+class ComparedConversations:
+    """The last conversation of each component, whose messages are plain JSON: as it is shown, and as it is compared.
+
+    What is compared must be the same in every run.  Ids that are made up, of the calls that a model asks for, are
+    numbered there, in the order in which the conversation has them.
+    """
+
+    def __init__(self, show: Callable[[Any], Json], compare: Callable[[Json, Callable[[str], int]], Json]) -> None:
+        """`show` makes the JSON of a message; `compare`, of that, what is compared, with the numbers of ids."""
+        self._show = show
+        self._compare = compare
+        self._last: dict[str, tuple[Conversation[Copies], Conversation[Copies], dict[str, int]]] = {}
+
+    def follow(self, path: str, messages: Sequence[Any]) -> tuple[Growing, Growing]:
+        """The messages of a turn of the component at `path`, as they are shown and as they are compared."""
+        snapshot = Copies(messages)
+        shown, compared, numbers = self._last.get(path, (None, None, dict[str, int]()))
+        if shown is None or shown.snapshot is None or not snapshot.begins_with(shown.snapshot):
+            shown, compared, numbers = None, None, {}
+
+        def number(name: str) -> int:
+            return numbers.setdefault(name, len(numbers) + 1)
+
+        now = follow(shown, messages, snapshot, self._show)
+        same = follow(compared, messages, snapshot, lambda each: self._compare(self._show(each), number))
+        self._last[path] = now, same, numbers
+        return now.parts, same.parts
