@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from outtake_probe.commands import BadValue
+
 from outtake_probe import nondeterminism
 from outtake_probe.attached import active
 from outtake_probe.bodies import Bodies
@@ -18,7 +20,7 @@ from outtake_probe.edits import Edit
 from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.gate.invoke import acall
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json
-from outtake_probe.session import BadValue, Session
+from outtake_probe.session import Session
 from outtake_probe.targets.openai_agents import adapter
 from tests.probe.inprocess import Log, execute
 

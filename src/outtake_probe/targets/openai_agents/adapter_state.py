@@ -8,7 +8,8 @@ from typing import Any
 from agents.agent import Agent
 
 from outtake_probe.calls import current, nested
-from outtake_probe.session import Session, Target
+from outtake_probe.commands import Target
+from outtake_probe.session import Session
 from outtake_probe.targets.openai_agents.items import conversations
 from outtake_probe.targets.openai_agents.sessions import Sessions
 

@@ -16,8 +16,8 @@ from agents.tool_guardrails import ToolGuardrailFunctionOutput, ToolInputGuardra
 
 from outtake_probe.calls import Call
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState, place
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches

@@ -15,8 +15,8 @@ from openai.types.responses import ResponseOutputItem
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from outtake_probe.codec import encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.conversations import ComparedConversations
 from outtake_probe.targets.toolkit.responses_api import output_items
 

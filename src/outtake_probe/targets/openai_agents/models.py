@@ -17,9 +17,9 @@ from openai.types.responses import ResponseOutputItem, ResponseStreamEvent
 
 from outtake_probe.calls import Call, Usage
 from outtake_probe.codec import encode
+from outtake_probe.commands import BadValue
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents import items
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.boundary import Arguments, Method

@@ -10,9 +10,9 @@ from agents.agent import Agent
 from agents.run import Runner
 
 from outtake_probe.codec import encode
+from outtake_probe.commands import BadValue, Target
 from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Target
 from outtake_probe.targets.base import Capability, Program
 from outtake_probe.targets.openai_agents import graph
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState

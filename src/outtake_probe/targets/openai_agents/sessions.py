@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from agents.memory.session import SessionABC
 
 from outtake_probe.calls import Call
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.plain import ReturnsOnly
 from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.patches import Patches

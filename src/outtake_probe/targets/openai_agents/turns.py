@@ -20,8 +20,8 @@ from openai.types.responses import ResponseOutputMessage
 
 from outtake_probe.calls import Call
 from outtake_probe.codec import encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.openai_agents import items
 from outtake_probe.targets.openai_agents.adapter_state import AdapterState, place
 from outtake_probe.targets.openai_agents.graph import agents_of

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from outtake_probe import nondeterminism
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 
 MOCK = "msg-mock"
 
