@@ -168,7 +168,10 @@ def join(address: Address) -> Joined:
     joined.undo += [contexts.remove, timer_hooks.install(hooked, everywhere=not is_kernel)]
     if session.bodies.clean is not None:
         joined.undo.append(environment.install(session.bodies.clean))
-    joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]
+    joined.undo += [
+        when_imported(entry.triggers, partial(_hook, joined, entry), partial(_set_variables, joined, entry))
+        for entry in entries()
+    ]
     joined.undo += [children.install(hooked), when_imported(children.LATER, partial(_tell_of_processes, joined))]
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=joined.forked)
@@ -199,6 +202,24 @@ def _know_own_files(joined: Joined) -> Callable[[], None]:
 def _tell_of_processes(joined: Joined) -> None:
     """The program can start processes of Python's own."""
     joined.undo.append(children.install_multiprocessing(joined.hooked))
+
+
+def _set_variables(joined: Joined, entry: Entry) -> None:
+    """A framework is about to be imported that is to find these environment variables."""
+    for name, value in entry.variables:
+        before = os.environ.get(name)
+        if before != value:
+            os.environ[name] = value
+            joined.undo.append(partial(_unset_variable, name, value, before))
+
+
+def _unset_variable(name: str, ours: str, before: str | None) -> None:
+    if os.environ.get(name) != ours:
+        return  # the program has set it since
+    if before is None:
+        del os.environ[name]
+    else:
+        os.environ[name] = before
 
 
 def _hook(joined: Joined, entry: Entry) -> None:
