@@ -309,7 +309,7 @@ def _not_set(joined: Joined) -> str:
 
 def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
     spec, given = parse_spec(welcome["spec"]), welcome.get("input")
-    if spec.kind != "function":
+    if spec.kind not in ("function", "project"):
         if welcome.get("describe"):
             told = f"a {spec.kind} shows its components when it runs"
             return {"components": [], "edges": [], "missing": [], "note": told}
@@ -323,8 +323,9 @@ def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
         if spec.kind == "kernel":
             return run_kernel(joined.session, joined.own, spec, welcome.get("kernel"), welcome["seed"])
         return run_script(joined.session, joined.own, spec, welcome.get("args", []))
-    attribute = spec.attribute
-    made = joined.made = _load(joined.own, spec.place, attribute)
+    attribute = spec.attribute or spec.name
+    is_project = spec.kind == "project"
+    made = joined.made = _open(spec.place) if is_project else _load(joined.own, spec.place, attribute)
     if welcome.get("describe") and not joined.builds_targets:
         return _describe_module(made)
     return _run_made(joined, attribute, made, given, welcome.get("has_input", given is not None))
@@ -356,6 +357,21 @@ def _load(own: OwnFiles, place: str, attribute: str) -> object:
     return getattr(module, attribute)
 
 
+def _open(path: str) -> object:
+    """What the file of a framework's project describes."""
+    name = os.path.basename(path)
+    entry = next((entry for entry in entries() if name in entry.projects), None)
+    adapter = None
+    if entry is not None:
+        _imported(entry.triggers[0])  # which has its hooks put
+        adapter = entry.load()
+    if not isinstance(adapter, RunnableAdapter):
+        known = ", ".join(each for entry in entries() for each in entry.projects)
+        raise BadSpec(f"{name} is the file of no project; known: {known}")
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    return adapter.open(path)
+
+
 def _imported(name: str) -> types.ModuleType:
     try:
         return importlib.import_module(name)
@@ -368,7 +384,10 @@ def _imported(name: str) -> types.ModuleType:
 def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
     if not os.path.isfile(path):
         raise BadSpec(f"there is no file {path} in {os.getcwd()}")
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    folder = os.path.dirname(os.path.abspath(path))
+    sys.path.insert(0, folder)
+    if (root := _outside_packages(folder)) != folder:
+        sys.path.append(root)  # so that modules of the package can import each other by their whole names
     name = os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -379,6 +398,13 @@ def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
         code = sources.own_code(own, file.read(), os.path.abspath(path))
     exec(code, module.__dict__)
     return module
+
+
+def _outside_packages(folder: str) -> str:
+    """The innermost folder around that is no package."""
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: bool) -> Json:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from outtake.testing.kit import Kit
-from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, llamaindex, openai, plain
+from outtake.testing.kits import anthropic, autogen, coroutines, crewai, langgraph, llamaindex, openai, plain
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
@@ -25,6 +25,8 @@ kits: tuple[Kit, ...] = (
     llamaindex.KIT,
     llamaindex.SYNC,
     llamaindex.OLDEST,
+    crewai.KIT,
+    crewai.OLDEST,
 )
 
 

@@ -33,6 +33,8 @@ class Entry:
     module: str
     variables: tuple[tuple[str, str], ...] = ()
     """Environment variables, by name, that are set before the framework is imported."""
+    projects: tuple[str, ...] = ()
+    """Names of the files that say what a project of the framework is made of."""
 
     def load(self) -> Adapter[Any]:
         """Raises `TypeError` where the module has no adapter, and whatever its import raises."""
@@ -72,6 +74,7 @@ BUILT_IN = (
             ("CREWAI_TRACING_ENABLED", "false"),
             ("CREWAI_DISABLE_VERSION_CHECK", "true"),
         ),
+        ("crew.jsonc", "crew.json"),
     ),
 )
 

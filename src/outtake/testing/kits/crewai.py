@@ -255,7 +255,7 @@ class Both(Flow[Said]):
 
 def main():
     tell("main")
-    return Both()
+    return Both(suppress_flow_events=True)  # which CrewAI draws on the console, in a thread of its own
 """
 )
 

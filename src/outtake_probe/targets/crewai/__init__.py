@@ -7,12 +7,14 @@ them.  What it asks a person is asked in the debugger (`human`).
 
 from __future__ import annotations
 
+from crewai.project.crew_loader import load_crew
+
 from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.crewai import graph, hooks
 from outtake_probe.targets.crewai.hub import Hub
-from outtake_probe.targets.crewai.program import is_runnable, make_program
+from outtake_probe.targets.crewai.program import Project, is_runnable, make_program
 from outtake_probe.targets.crewai.target import CAPABILITIES, CrewTarget
 from outtake_probe.targets.toolkit.adapter import Installed, RunnableAdapter
 
@@ -31,6 +33,10 @@ class CrewAI(RunnableAdapter[Hub]):
             return made
 
         return for_each(session, hub)
+
+    def open(self, path: str) -> object:
+        crew, inputs = load_crew(path)
+        return Project(crew, inputs)
 
     def claims(self, made: object) -> bool:
         return is_runnable(made)

@@ -24,8 +24,8 @@ from outtake_probe.session import BadValue
 from outtake_probe.targets.crewai.hub import Hub, agent_name, runnable_name
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
-from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.values import decode, encode
 from outtake_probe.waits import on_loop
 
@@ -104,7 +104,8 @@ def crew_result(result: Any) -> Json:
 # -- tasks -----------------------------------------------------------------------------------------------------------
 
 
-def _task(hub: Hub, method: Method, task: Any, agent: Any, context: Any, tools: Any) -> Bound | None:
+def _task(hub: Hub, method: Method, task: Any, *arguments: Any) -> Bound | None:
+    agent, context, tools = arguments
     who = agent or task.agent
     path = hub.task_path(task, who)
     given = _about(task, context)
@@ -124,17 +125,7 @@ def _task(hub: Hub, method: Method, task: Any, agent: Any, context: Any, tools: 
         _assign(task, new)
         return (task, agent, new["context"], tools), {}
 
-    result: list[Any] = []
-
-    def finish(output: Any) -> Any:
-        result.append(output)
-        return output
-
-    def replaced() -> None:
-        task.agent = who
-        task.output = result[-1] if result else None
-
-    return Bound(call, rebind, replaced=lambda: None, finish=lambda output: _done(task, who, output))
+    return Bound(call, rebind, finish=lambda output: _done(task, who, output))
 
 
 def _done(task: Any, agent: Any, output: Any) -> Any:
@@ -190,12 +181,12 @@ def _task_output(task: Any, agent: Any, value: Json) -> Any:
 # -- agents ----------------------------------------------------------------------------------------------------------
 
 
-def _turn(hub: Hub, method: Method, agent: Any, task: Any, context: Any = None, tools: Any = None) -> Bound | None:
+def _turn(hub: Hub, method: Method, agent: Any, task: Any, *args: Any, **kwargs: Any) -> Bound | None:
     path = hub.agent_path(agent)
     frame = current.get()
     if frame is not None and frame.kind == "agent" and frame.component == path:
         return None
-    given = _about(task, context)
+    given = _about(task, args[0] if args else kwargs.get("context"))
     call = Call(
         "agent",
         path,
@@ -206,7 +197,9 @@ def _turn(hub: Hub, method: Method, agent: Any, task: Any, context: Any = None, 
 
     def rebind(new: Mapping[str, Any]) -> Any:
         _assign(task, new)
-        return (agent, task, new["context"], tools), {}
+        if args:
+            return (agent, task, new["context"], *args[1:]), kwargs
+        return (agent, task), {**kwargs, "context": new["context"]}
 
     return Bound(call, rebind)
 

@@ -20,15 +20,15 @@ from outtake_probe.targets.crewai.crews import crew_result, expected
 from outtake_probe.targets.crewai.hub import Hub, runnable_name
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
+from outtake_probe.targets.toolkit.patches import Patches, Wrap
 from outtake_probe.targets.toolkit.paths import child_path
-from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.values import encode
 
 
 def install(hub: Hub, patches: Patches) -> list[str]:
     """Wrap runs of flows, and the one place where their methods are called."""
     kickoffs = Boundary(lambda: hub.session, functools.partial(_kickoff, hub))
-    places = {
+    places: dict[str, tuple[str, Wrap]] = {
         "runs of flows": ("kickoff_async", kickoffs.acall),
         "methods of flows": ("_execute_method", functools.partial(_method, hub)),
     }
@@ -51,9 +51,7 @@ def _kickoff(hub: Hub, method: Method, flow: Any, inputs: Any = None, *args: Any
     path = child_path(runnable_name(flow))
     hub.adopt(flow, path)
     given: dict[str, Json] = {"inputs": encode(inputs)}
-    call = Call(
-        "flow", path, given, encode=crew_result, normalize=lambda _, value: merge_arguments(path, given, value)
-    )
+    call = Call("flow", path, given, encode=crew_result, normalize=lambda _, value: merge_arguments(path, given, value))
     return Bound(call, lambda new: ((flow, new["inputs"], *args), kwargs))
 
 

@@ -100,7 +100,7 @@ def _edge(source: str, target: str, label: str) -> dict[str, Json]:
 def _flow(path: str, flow: Any) -> Iterator[dict[str, Json]]:
     fields = getattr(type(flow.state), "model_json_schema", None)
     accepts = {"inputs": fields()} if fields is not None else {}
-    plain = {"config": {}, "schema": {}}
+    plain: dict[str, Json] = {"config": {}, "schema": {}}
     yield {"path": path, "kind": "flow", "doc": inspect.getdoc(type(flow)) or "", "accepts": accepts, **plain}
     for name in build_flow_structure(flow)["nodes"]:
         doc = inspect.getdoc(getattr(flow, name, None)) or ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from outtake_probe.calls import current
@@ -34,6 +34,30 @@ class Prompt:
 
 
 @dataclass(slots=True)
+class Emitted:
+    """What a model call told beside its answer."""
+
+    usage: Counter[str] = field(default_factory=Counter)
+    """Tokens, by CrewAI's own names."""
+    pieces: list[str] = field(default_factory=list)
+    """Pieces of its answer that it streamed."""
+    is_told: bool = False
+    """It told CrewAI's event bus of the call."""
+
+    def to_json(self) -> dict[str, Json]:
+        told: dict[str, Json] = {}
+        if any(self.usage.values()):
+            told["usage"] = {name: count for name, count in self.usage.items() if count}
+        if self.pieces:
+            told["pieces"] = list(self.pieces)
+        return {**told, "emits": True} if self.is_told else told
+
+    @staticmethod
+    def from_json(value: Json) -> Emitted:
+        return Emitted(Counter(value.get("usage") or {}), list(value.get("pieces") or []), bool(value.get("emits")))
+
+
+@dataclass(slots=True)
 class _At:
     path: str = ""
 
@@ -48,8 +72,8 @@ class Hub:
         """Crews, flows and agents that run by themselves, by path, the newest for each."""
         self.conversations: dict[str, Conversation[Prompt]] = {}
         """The last prompt of each model, by its path."""
-        self.spent: dict[int, Counter[str]] = {}
-        """Tokens that a model call said it took, by the number of the invocation."""
+        self.emitted: dict[int, Emitted] = {}
+        """What model calls that are under way told beside their answers, by the number of the invocation."""
         self._paths: ByIdentity[_At] = ByIdentity()
 
     def adopt(self, runnable: Any, path: str) -> None:
@@ -65,8 +89,7 @@ class Hub:
 
     def agent_path(self, agent: Any) -> str:
         """The path of an agent: below its crew, or below what uses it."""
-        crew = getattr(agent, "crew", None)
-        around = self.path_of(crew) if crew is not None and not isinstance(crew, str) else ""
+        around = self._around(agent)
         name = agent_name(agent)
         if around:
             return f"{around}/{name}"
@@ -76,11 +99,15 @@ class Hub:
 
     def task_path(self, task: Any, agent: Any) -> str:
         """The path of a task: below the crew of its agent."""
-        crew = getattr(agent, "crew", None)
-        around = self.path_of(crew) if crew is not None and not isinstance(crew, str) else ""
+        around = self._around(agent)
         if not around:
             return child_path(f"tasks/{agent_name(agent) if agent is not None else 'task'}")
-        return f"{around}/tasks/{task_name(task, crew.tasks)}"
+        return f"{around}/tasks/{task_name(task, agent.crew.tasks)}"
+
+    def _around(self, agent: Any) -> str:
+        """The path of an agent's crew; empty where it has none that runs."""
+        crew = getattr(agent, "crew", None)
+        return self.path_of(crew) if crew is not None and not isinstance(crew, str) else ""
 
 
 def agent_name(agent: Any) -> str:

@@ -1,6 +1,6 @@
 """Model calls: `BaseLLM.call` and `acall`, in every class of models there is and those to come.
 
-All of CrewAI asks its models there: agents, planners, guardrails, memories, converters.  An answer that the record gives
+All of CrewAI asks its models there: agents, planners, guardrails, memories, converters.  An answer from the record
 counts its tokens again, so that what CrewAI says of usage is the same.
 """
 
@@ -10,26 +10,29 @@ import functools
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from crewai.llms.base_llm import BaseLLM
+from crewai.events.types.llm_events import LLMCallType
+from crewai.llms.base_llm import BaseLLM, llm_call_context
 
 from outtake_probe.calls import Call, Usage, current
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.crewai.hub import Hub, Prompt
+from outtake_probe.targets.crewai.hub import Emitted, Hub, Prompt
 from outtake_probe.targets.toolkit.boundary import Arguments, Method
 from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
-from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.patches import Patches, Wrap
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.values import TAG, decode, encode
 
 SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "n")
 """Settings that are part of what a model is asked."""
 _TRACK = "_track_token_usage_internal"
+_PIECE = "_emit_stream_chunk_event"
+_COMPLETED = "_emit_call_completed_event"
 _ADDRESS = re.compile(r"call_\d{6,}")
 """An id that CrewAI makes of the memory address of a tool call that has none."""
 _USER: Mapping[str, Json] = {"role": "user", "content": ""}
@@ -39,24 +42,57 @@ def install(hub: Hub, patches: Patches) -> list[str]:
     """Wrap every class of models."""
     stateless.add(BaseLLM)
     boundary = ModelBoundary(lambda: hub.session, functools.partial(Request, hub))
-    patches.family(BaseLLM, {"call": boundary.call, "acall": boundary.acall, _TRACK: functools.partial(_counted, hub)})
-    return [] if _TRACK in vars(BaseLLM) else [f"tokens are not counted: BaseLLM.{_TRACK} is not there"]
+    noting: dict[str, Wrap] = {
+        _TRACK: functools.partial(_counted, hub),
+        _PIECE: functools.partial(_streamed, hub),
+        _COMPLETED: functools.partial(_told, hub),
+    }
+    patches.family(BaseLLM, {"call": boundary.call, "acall": boundary.acall, **noting})
+    lost = [name for name in noting if name not in vars(BaseLLM)]
+    return [f"tokens and events of models are not known: BaseLLM.{name} is not there" for name in lost]
 
 
-def _counted(hub: Hub, method: Callable[..., None]) -> Callable[..., None]:
-    """What a model says it took is told to the invocation that it is said in."""
+def _around(hub: Hub) -> Emitted | None:
+    """What is known of the model call that the running code is inside of."""
+    frame = current.get()
+    if frame is None or frame.kind != "model":
+        return None
+    return hub.emitted.setdefault(frame.invocation, Emitted())
 
+
+def _counted(hub: Hub, method: Method) -> Method:
     @functools.wraps(method)
     def track(model: Any, *args: Any, **kwargs: Any) -> None:
         before = Counter(model._token_usage)
         method(model, *args, **kwargs)
-        frame = current.get()
-        if frame is not None and frame.kind == "model":
-            added = Counter(model._token_usage)
-            added.subtract(before)
-            hub.spent.setdefault(frame.invocation, Counter()).update(added)
+        around = _around(hub)
+        if around is not None:
+            around.usage.update(model._token_usage)
+            around.usage.subtract(before)
 
     return track
+
+
+def _streamed(hub: Hub, method: Method) -> Method:
+    @functools.wraps(method)
+    def piece(model: Any, chunk: Any, *args: Any, **kwargs: Any) -> None:
+        around = _around(hub)
+        if around is not None:
+            around.pieces.append(str(chunk))
+        method(model, chunk, *args, **kwargs)
+
+    return piece
+
+
+def _told(hub: Hub, method: Method) -> Method:
+    @functools.wraps(method)
+    def completed(model: Any, *args: Any, **kwargs: Any) -> None:
+        around = _around(hub)
+        if around is not None:
+            around.is_told = True
+        method(model, *args, **kwargs)
+
+    return completed
 
 
 class Request(ModelRequest):
@@ -71,7 +107,8 @@ class Request(ModelRequest):
         self._args = args
         self._kwargs = kwargs
         self._what: Call | None = None
-        self._usage: Counter[str] | None = None
+        self._answer: Any = None
+        self._known: Emitted | None = None
 
     def call(self, *, streams: bool = False) -> Call:
         self._what = super().call(streams=streams)
@@ -123,14 +160,15 @@ class Request(ModelRequest):
             told["tool_calls"] = [_tool_call(each) for each in answer]
         else:
             told["value"] = encode(answer)
-        used = self._spent()
-        return {**told, "usage": {name: count for name, count in used.items() if count}} if used else told
+        return {**told, **self._emitted.to_json()}
 
     def decode(self, value: Json) -> Any:
-        self._usage = Counter(value.get("usage") or {})
+        self._known = Emitted.from_json(value)
         if "tool_calls" in value:
-            return decode(value["tool_calls"])
-        return decode(value["value"]) if "value" in value else value["content"]
+            self._answer = decode(value["tool_calls"])
+        else:
+            self._answer = decode(value["value"]) if "value" in value else value["content"]
+        return self._answer
 
     def complete(self, value: Json) -> Json:
         if isinstance(value, str):
@@ -139,7 +177,10 @@ class Request(ModelRequest):
             value = {"tool_calls": value}
         if isinstance(value, dict) and TAG in value:
             value = {"value": value}
-        if not isinstance(value, dict) or len([name for name in ("content", "tool_calls", "value") if name in value]) != 1:
+        if (
+            not isinstance(value, dict)
+            or len([name for name in ("content", "tool_calls", "value") if name in value]) != 1
+        ):
             raise BadValue('an answer is a text, a list of tool calls, or an object with "content" or "tool_calls"')
         calls = value.get("tool_calls")
         if calls is not None:
@@ -147,20 +188,35 @@ class Request(ModelRequest):
         return {"role": "assistant", **value}
 
     def usage(self, answer: Any) -> Usage | None:
-        used = self._spent()
-        return Usage(used["prompt_tokens"], used["completion_tokens"]) if used else None
+        used = self._emitted.usage
+        return Usage(used["prompt_tokens"], used["completion_tokens"]) if any(used.values()) else None
 
-    def _spent(self) -> Counter[str]:
-        if self._usage is None and self._what is not None:
-            self._usage = self._hub.spent.pop(self._what.number, Counter())
-        return self._usage or Counter()
+    @property
+    def _emitted(self) -> Emitted:
+        if self._known is None:
+            self._known = self._hub.emitted.pop(self._what.number, Emitted()) if self._what is not None else Emitted()
+        return self._known
 
     def replaced(self) -> None:
-        """What the record says that the answer took is counted again."""
-        kept = getattr(self.model, "_token_usage", None)
-        for name, count in self._spent().items():
+        """What the record says that the answer took is counted again, and what it told CrewAI is told again."""
+        known, kept = self._emitted, getattr(self.model, "_token_usage", None)
+        for name, count in known.usage.items():
             if isinstance(kept, dict) and name in kept:
                 kept[name] += count
+        if not (known.pieces or known.is_told):
+            return
+        who = {name: self._kwargs.get(name) for name in ("from_task", "from_agent")}
+        with llm_call_context():
+            if known.is_told:
+                self.model._emit_call_started_event(messages=self._messages, tools=self._tools, **who)
+            for piece in known.pieces:
+                self.model._emit_stream_chunk_event(chunk=piece, **who)
+            if known.is_told:
+                kind = LLMCallType.TOOL_CALL if isinstance(self._answer, list) else LLMCallType.LLM_CALL
+                usage = dict(known.usage) or None
+                self.model._emit_call_completed_event(
+                    response=self._answer, call_type=kind, messages=self._messages, usage=usage, **who
+                )
 
 
 def _tool_call(made: Any) -> Json:

@@ -15,8 +15,8 @@ from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.targets.crewai.hub import Hub
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
-from outtake_probe.targets.toolkit.paths import is_inside
 from outtake_probe.targets.toolkit.patches import Patches
+from outtake_probe.targets.toolkit.paths import is_inside
 from outtake_probe.targets.toolkit.tools import Tool
 from outtake_probe.values import encode
 
@@ -39,8 +39,8 @@ def of_tool(made: Any) -> Tool:
 
 
 def _schema(made: Any) -> Mapping[str, Json]:
-    schema = getattr(made, "args_schema", None)
-    return dict(schema.model_json_schema()) if hasattr(schema, "model_json_schema") else {}
+    describe = getattr(getattr(made, "args_schema", None), "model_json_schema", None)
+    return dict(describe()) if describe is not None else {}
 
 
 def _run(hub: Hub, method: Method, tool: Any, *args: Any, **kwargs: Any) -> Bound | None:
