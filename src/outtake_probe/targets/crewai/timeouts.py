@@ -64,7 +64,7 @@ class _Waits:
             future.result = functools.partial(self._result, future)  # type: ignore[method-assign]
             return future
 
-        made.submit = patient  # type: ignore[method-assign,assignment]
+        made.submit = patient  # type: ignore[method-assign]
         return made
 
     def _result(self, future: Future[Any], timeout: float | None = None) -> Any:
