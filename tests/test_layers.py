@@ -56,7 +56,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     "anthropic": {"anthropic"},
     # AutoGen's messages are pydantic models, and its runtime makes spans: it comes with both
     "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "opentelemetry", "pydantic"},
-    "crewai": {"crewai"},
+    # it reads its projects with PyYAML
+    "crewai": {"crewai", "yaml"},
     # workflows run without llama-index-core; events and states are pydantic models
     "llamaindex": {"llama_index", "llama_index_instrumentation", "pydantic", "workflows"},
     # tools are pydantic models

@@ -26,7 +26,7 @@ from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
 from outtake_probe.redaction.text import Cleaner
 from outtake_probe.requests import Requests, entry_of, stopped, wrong
-from outtake_probe.scripts import run_kernel, run_script
+from outtake_probe.scripts import find_modules_beside, run_kernel, run_script
 from outtake_probe.session import Session, Stopped
 from outtake_probe.sessions import by_context
 from outtake_probe.specs import KERNEL, BadSpec, parse_spec
@@ -368,7 +368,7 @@ def _open(path: str) -> object:
     if not isinstance(adapter, RunnableAdapter):
         known = ", ".join(each for entry in entries() for each in entry.projects)
         raise BadSpec(f"{name} is the file of no project; known: {known}")
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    find_modules_beside(os.path.abspath(path))
     return adapter.open(path)
 
 
@@ -384,10 +384,7 @@ def _imported(name: str) -> types.ModuleType:
 def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
     if not os.path.isfile(path):
         raise BadSpec(f"there is no file {path} in {os.getcwd()}")
-    folder = os.path.dirname(os.path.abspath(path))
-    sys.path.insert(0, folder)
-    if (root := _outside_packages(folder)) != folder:
-        sys.path.append(root)  # so that modules of the package can import each other by their whole names
+    find_modules_beside(os.path.abspath(path))
     name = os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -398,13 +395,6 @@ def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
         code = sources.own_code(own, file.read(), os.path.abspath(path))
     exec(code, module.__dict__)
     return module
-
-
-def _outside_packages(folder: str) -> str:
-    """The innermost folder around that is no package."""
-    while os.path.isfile(os.path.join(folder, "__init__.py")):
-        folder = os.path.dirname(folder)
-    return folder
 
 
 def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: bool) -> Json:

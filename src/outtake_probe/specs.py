@@ -1,4 +1,4 @@
-"""What the spec of a target names: a function of a file or a module, a whole program or project, or cells of a kernel."""
+"""What the spec of a target names: a function of a file or a module, a whole program or project, a kernel's cells."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class CrewAI(RunnableAdapter[Hub]):
 
     def open(self, path: str) -> object:
         crew, inputs = load_crew(path)
-        return Project(crew, inputs)
+        return Project(path, crew, inputs)
 
     def claims(self, made: object) -> bool:
         return is_runnable(made)

@@ -80,6 +80,7 @@ def _kickoff(hub: Hub, method: Method, crew: Any, inputs: Any = None, *args: Any
         return None
     path = child_path(runnable_name(crew))
     hub.adopt(crew, path)
+    hub.begins(path)
     given: dict[str, Json] = {"inputs": encode(inputs)}
     call = Call(
         "flow",
@@ -212,6 +213,7 @@ def _alone(hub: Hub, method: Method, agent: Any, messages: Any, *args: Any, **kw
     if expected.get() is agent or (frame is not None and frame.kind == "agent" and frame.component == path):
         return None
     hub.adopt(agent, path)
+    hub.begins(path)
     given: dict[str, Json] = {"messages": encode(messages)}
     call = Call(
         "agent",

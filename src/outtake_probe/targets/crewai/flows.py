@@ -50,6 +50,7 @@ def _kickoff(hub: Hub, method: Method, flow: Any, inputs: Any = None, *args: Any
         return None
     path = child_path(runnable_name(flow))
     hub.adopt(flow, path)
+    hub.begins(path)
     given: dict[str, Json] = {"inputs": encode(inputs)}
     call = Call("flow", path, given, encode=crew_result, normalize=lambda _, value: merge_arguments(path, given, value))
     return Bound(call, lambda new: ((flow, new["inputs"], *args), kwargs))

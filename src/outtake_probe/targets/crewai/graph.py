@@ -30,19 +30,21 @@ def describe(hub: Hub) -> dict[str, Json]:
     return {"components": list(components.values()), "edges": edges}
 
 
-def of_runnable(path: str, runnable: Any) -> Described:
+def of_runnable(hub: Hub, path: str, runnable: Any) -> Described:
     """Components and edges of a crew, a flow or an agent."""
     if isinstance(runnable, Flow):
         return list(_flow(path, runnable)), list(_flow_edges(path, runnable))
     components = []
     for place, part in settings.parts(path, runnable):
-        components.append(_component(place, part))
+        components.append(_component(hub, place, part))
         components += _below(place, part)
     return components, list(_crew_edges(path, runnable)) if isinstance(runnable, Crew) else []
 
 
-def _component(path: str, part: Any) -> dict[str, Json]:
+def _component(hub: Hub, path: str, part: Any) -> dict[str, Json]:
     config, schemas = settings.of_part(part)
+    for name, origin in settings.origins(hub.files, part, list(schemas)).items():
+        schemas[name] = {**schemas[name], "description": origin}
     kind = next((KINDS[cls.__name__] for cls in type(part).__mro__ if cls.__name__ in KINDS), "agent")
     schema = {"type": "object", "properties": schemas}
     doc = getattr(part, "goal" if kind == "agent" else "description", None)

@@ -13,6 +13,7 @@ from outtake_probe.targets.toolkit.seams import Seam
 def _install(hub: Hub, patches: Patches) -> Sequence[str]:
     lost = [*models.install(hub, patches), *tools.install(hub, patches), *crews.install(hub, patches)]
     lost += [*flows.install(hub, patches), *timeouts.install(hub.session, patches)]
+    hub.files.watch(patches)
     return [*lost, *human.install(patches)]
 
 

@@ -6,6 +6,7 @@ their placeholders.  Ids of CrewAI are new in every run and stand nowhere.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +15,12 @@ from typing import Any
 from outtake_probe.calls import current
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
+from outtake_probe.targets.crewai.config_files import ConfigFiles
 from outtake_probe.targets.toolkit.conversations import Conversation
 from outtake_probe.targets.toolkit.paths import child_path
 from outtake_probe.targets.toolkit.weak_maps import ByIdentity, Known
 
+_TELEMETRY = "CrewAI's telemetry and tracing are off while it is debugged: nothing of this run is sent to its makers"
 Described = tuple[list[Json], list[Json]]
 """The components and edges of a crew or a flow."""
 
@@ -65,15 +68,17 @@ class _At:
 class Hub:
     """One debugged program: its session, its crews and flows by path."""
 
-    def __init__(self, session: Session, describe: Callable[[str, Any], Described]) -> None:
+    def __init__(self, session: Session, describe: Callable[[Hub, str, Any], Described]) -> None:
         self.session = session
         self.target: Target | None = None
-        self.runnables: Known[Described] = Known(describe)
+        self.runnables: Known[Described] = Known(functools.partial(describe, self))
         """Crews, flows and agents that run by themselves, by path, the newest for each."""
         self.conversations: dict[str, Conversation[Prompt]] = {}
         """The last prompt of each model, by its path."""
         self.emitted: dict[int, Emitted] = {}
         """What model calls that are under way told beside their answers, by the number of the invocation."""
+        self.files = ConfigFiles()
+        self._is_told = False
         self._paths: ByIdentity[_At] = ByIdentity()
 
     def adopt(self, runnable: Any, path: str) -> None:
@@ -82,6 +87,12 @@ class Hub:
         self.runnables.add(path, runnable, newest=True)
         if self.session.target is None and self.target is not None:
             self.session.ready(self.target)
+
+    def begins(self, path: str) -> None:
+        """Something runs: say once what the debugger changes about it."""
+        if not self._is_told:
+            self._is_told = True
+            self.session.note("telemetry", path, _TELEMETRY)
 
     def path_of(self, runnable: Any) -> str:
         """Where a crew or a flow runs; empty for one that does not."""

@@ -25,6 +25,7 @@ from outtake_probe.values import decode, encode
 class Project:
     """A crew that was read from a project's file, with the inputs that stand there."""
 
+    path: str
     crew: Crew
     inputs: dict[str, Any] = field(default_factory=dict)
 
@@ -42,15 +43,17 @@ def make_program(made: Any, hub: Hub, target: CrewTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     inputs: dict[str, Any] = {}
     if isinstance(made, Project):
+        hub.files.add_project(made.path)
         made, inputs = made.crew, made.inputs
     runnable = made.crew() if _is_crew_base(made) else made
     name = agent_name(runnable) if isinstance(runnable, Agent) else runnable_name(runnable)
     hub.adopt(runnable, name)
-    return Program(_running(runnable, inputs), target, name)
+    return Program(_running(hub, name, runnable, inputs), target, name)
 
 
-def _running(runnable: Any, inputs: dict[str, Any]) -> Callable[[Json], Awaitable[Json]]:
+def _running(hub: Hub, path: str, runnable: Any, inputs: dict[str, Any]) -> Callable[[Json], Awaitable[Json]]:
     async def run(given: Json) -> Json:
+        hub.begins(path)
         with assigned(expected, runnable):
             if isinstance(runnable, Crew):
                 result = await asyncio.to_thread(runnable.kickoff, crew_inputs(runnable, given, inputs))

@@ -5,15 +5,15 @@ Secrets are never among the values: of a model only its name and its plain setti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crewai.agents.agent_builder.base_agent import BaseAgent
 from crewai.crew import Crew
-from crewai.flow.flow import Flow
 from crewai.task import Task
 
 from outtake_probe.records import Json
+from outtake_probe.targets.crewai.config_files import ConfigFiles
 from outtake_probe.targets.crewai.hub import Hub, agent_name, task_name
 from outtake_probe.targets.toolkit.settings import check_setting, find_holder
 
@@ -87,6 +87,13 @@ def of_part(part: Any) -> tuple[dict[str, Json], dict[str, Json]]:
     return config, schemas
 
 
+def origins(files: ConfigFiles, part: Any, names: Sequence[str]) -> dict[str, str]:
+    """The files and lines that settings come from, by name, where that can be told."""
+    if isinstance(part, BaseAgent):
+        return files.origins(part, "role", names)
+    return files.origins(part, "description", names) if isinstance(part, Task) else {}
+
+
 def _schemas(part: Any) -> Mapping[str, Json]:
     if isinstance(part, BaseAgent):
         return _AGENT
@@ -114,7 +121,3 @@ def change(hub: Hub, component: str, key: str, value: Json) -> None:
     setattr(part, key, value)
     if getattr(part, f"_original_{key}", None) is not None:  # into which the next kickoff puts its inputs
         setattr(part, f"_original_{key}", value)
-
-
-def is_flow(runnable: Any) -> bool:
-    return isinstance(runnable, Flow)
