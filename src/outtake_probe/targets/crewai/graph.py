@@ -103,7 +103,7 @@ def _flow(path: str, flow: Any) -> Iterator[dict[str, Json]]:
     fields = getattr(type(flow.state), "model_json_schema", None)
     accepts = {"inputs": fields()} if fields is not None else {}
     plain: dict[str, Json] = {"config": {}, "schema": {}}
-    yield {"path": path, "kind": "flow", "doc": inspect.getdoc(type(flow)) or "", "accepts": accepts, **plain}
+    yield {"path": path, "kind": "flow", "doc": inspect.cleandoc(type(flow).__doc__ or ""), "accepts": accepts, **plain}
     for name in build_flow_structure(flow)["nodes"]:
         doc = inspect.getdoc(getattr(flow, name, None)) or ""
         yield {"path": f"{path}/{name}", "kind": "step", "doc": doc, "accepts": {}, **plain}
@@ -111,5 +111,5 @@ def _flow(path: str, flow: Any) -> Iterator[dict[str, Json]]:
 
 def _flow_edges(path: str, flow: Any) -> Iterator[dict[str, Json]]:
     for edge in build_flow_structure(flow)["edges"]:
-        label = edge.get("router_event") or edge.get("condition_type") or ""
+        label = edge.get("router_event") or ("and" if edge.get("condition_type") == "AND" else "")
         yield _edge(f"{path}/{edge['source']}", f"{path}/{edge['target']}", label)

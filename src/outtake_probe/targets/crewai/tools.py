@@ -78,8 +78,8 @@ def _call(hub: Hub, made: Any, given: Mapping[str, Any]) -> Call | None:
         return None
     call = tool.call(hub.session.states, {str(name): encode(value) for name, value in given.items()})
     call.type = type(made).__name__
-    if isinstance(made, BaseAgentTool):  # a colleague is asked: the calls inside act, and pass the gate by themselves
-        call.effects, call.reaches = call.effects or "pure", None
+    if isinstance(made, BaseAgentTool):
+        call.reaches = None  # a colleague works: in a fork it does so again, and the calls inside are served
     return call
 
 
