@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from outtake.core.finding import Found, Module, offered
+from outtake.core.finding import FoundProgram, Module, offered
 from outtake.core.finding.frameworks import PROJECTS, Maker
 from outtake.core.finding.ranking import is_test
 from outtake.service.errors import WrongUse
@@ -57,7 +57,7 @@ class _Look:
 
     folder: Path
     modules: list[Module] = field(default_factory=list)
-    others: list[Found] = field(default_factory=list)
+    others: list[FoundProgram] = field(default_factory=list)
     files: int = 0
     read: int = 0
     unread: list[Document] = field(default_factory=list)
@@ -107,7 +107,9 @@ class _Look:
             self._notebook(name, data)
             return
         if (project := _project(name)) is not None:
-            self.others.append(Found(name, project.kind, name, 1, framework=project.framework, weight=PROJECT_WEIGHT))
+            self.others.append(
+                FoundProgram(name, project.kind, name, 1, framework=project.framework, weight=PROJECT_WEIGHT)
+            )
             return
         try:
             self.modules.append(Module(name, parse(data, name, quiet=True)))
@@ -123,7 +125,7 @@ class _Look:
             self._pass(name, str(error))
             return
         if cells:
-            self.others.append(Found(name, "notebook", name, 1, takes="nothing", weight=50))
+            self.others.append(FoundProgram(name, "notebook", name, 1, takes="nothing", weight=50))
 
     def _pass(self, name: str, reason: str) -> None:
         if len(self.unread) < MOST_UNREAD:
@@ -131,7 +133,7 @@ class _Look:
 
 
 def programs(folder: str) -> Document:
-    """The programs in a folder, the likeliest first; see `Found`.  Raises `WrongUse` where there is no such folder."""
+    """The programs in a folder, the likeliest first; see `FoundProgram`.  Raises `WrongUse` where there is no such folder."""
     if not os.path.isdir(folder):
         raise WrongUse(f"the folder {folder} is not there")
     look = _Look(Path(folder))
@@ -176,7 +178,7 @@ def program(folder: str, spec: str) -> Document:
     }
 
 
-def _named(look: _Look, spec: str) -> Iterator[Found]:
+def _named(look: _Look, spec: str) -> Iterator[FoundProgram]:
     """The program of a spec, under the name that it has there."""
     try:
         parts = parse_spec(spec)
@@ -218,7 +220,7 @@ def _is_looked_at(name: str) -> bool:
     return name.endswith((".py", ".ipynb")) or name in PROJECTS
 
 
-def _document(found: Found) -> Document:
+def _document(found: FoundProgram) -> Document:
     return {name: value for name, value in dataclasses.asdict(found).items() if name != "weight"}
 
 

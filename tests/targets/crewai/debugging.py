@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from outtake_probe import contexts, sources
+from outtake_probe import nondeterminism, thread_context
 from outtake_probe.attached import active
 from outtake_probe.records import InvocationEnded, InvocationStarted
 from outtake_probe.targets.crewai import adapter
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.crewai.programs import Program
 from tests.targets.hooked import run
 
@@ -21,10 +21,10 @@ def record(program: Program, **options: Any) -> Log:
         session = active()
         assert session is not None
         with contextlib.ExitStack() as stack:
-            stack.callback(sources.install_input(session, "ask"))
-            stack.callback(sources.seed_all(session, 7))
-            stack.callback(contexts.remove)
-            contexts.install()
+            stack.callback(nondeterminism.install_input(session, "ask"))
+            stack.callback(nondeterminism.seed_all(session, 7))
+            stack.callback(thread_context.remove)
+            thread_context.install()
             return program()
 
     return run(adapter, asking, **options)

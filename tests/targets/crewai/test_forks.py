@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outtake_probe.edits import Edit
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.crewai import programs
 from tests.targets.crewai.debugging import ended, record, started
 

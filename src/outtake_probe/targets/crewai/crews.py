@@ -19,6 +19,7 @@ from crewai.task import Task
 from crewai.tasks.task_output import TaskOutput
 
 from outtake_probe.calls import Call, current
+from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.crewai.hub import Hub, agent_name, runnable_name
@@ -26,7 +27,6 @@ from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
-from outtake_probe.values import decode, encode
 from outtake_probe.waits import on_loop
 
 expected: ContextVar[Any] = ContextVar("outtake_crewai_expected", default=None)

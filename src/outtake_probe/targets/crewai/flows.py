@@ -13,8 +13,9 @@ from typing import Any
 
 from crewai.flow.flow import Flow
 
-from outtake_probe.calling import NewInput, acall
 from outtake_probe.calls import Call
+from outtake_probe.codec import encode
+from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import Json
 from outtake_probe.targets.crewai.crews import crew_result, expected
 from outtake_probe.targets.crewai.hub import Hub, runnable_name
@@ -22,7 +23,6 @@ from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches, Wrap
 from outtake_probe.targets.toolkit.paths import child_path
-from outtake_probe.values import encode
 
 
 def install(hub: Hub, patches: Patches) -> list[str]:

@@ -17,6 +17,7 @@ from crewai.events.types.llm_events import LLMCallType
 from crewai.llms.base_llm import BaseLLM, llm_call_context
 
 from outtake_probe.calls import Call, Usage, current
+from outtake_probe.codec import TAG, decode, encode
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
@@ -26,7 +27,6 @@ from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches, Wrap
 from outtake_probe.targets.toolkit.prompts import merge_prompt
-from outtake_probe.values import TAG, decode, encode
 
 SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty", "n")
 """Settings that are part of what a model is asked."""

@@ -11,6 +11,7 @@ from crewai.agent.core import Agent
 from crewai.crew import Crew
 from crewai.flow.flow import Flow
 
+from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
@@ -18,7 +19,6 @@ from outtake_probe.targets.crewai.crews import crew_result, expected
 from outtake_probe.targets.crewai.hub import Hub, agent_name, runnable_name
 from outtake_probe.targets.crewai.target import CrewTarget
 from outtake_probe.targets.toolkit.context_variables import assigned
-from outtake_probe.values import decode, encode
 
 
 @dataclass(frozen=True, slots=True)

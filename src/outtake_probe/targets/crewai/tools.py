@@ -12,13 +12,13 @@ from crewai.tools.base_tool import BaseTool
 from crewai.tools.structured_tool import CrewStructuredTool
 
 from outtake_probe.calls import Call
+from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.targets.crewai.hub import Hub
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import is_inside
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import encode
 
 
 def install(hub: Hub, patches: Patches) -> list[str]:
