@@ -6,8 +6,8 @@ modules, the objects that it belongs to or is given, and what plain containers a
 It keeps something where any of that is another afterwards; of objects whose classes are not the program's, nobody can
 tell, so that they count as changed.  Files, and what lies outside the process, are none of this.
 
-Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`ReachableState.changes`), and done again
-where a fork serves the call (`redo`).
+Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`ReachableState.changes`), and
+done again where a fork serves the call (`redo`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The session of a debugged process: what it knows, and what the user may do to it.
 
 It joins the parts that decide (the gate's stance, the record of a fork) with the parts that act (the recorder, the
-target).  How one invocation passes is in `outtake_probe.gate.pass_state`; what an adapter calls is in `outtake_probe.gate.invoke`.
+target).  How one invocation passes is in `outtake_probe.gate.pass_state`; what an adapter calls is in
+`outtake_probe.gate.invoke`.
 """
 
 from __future__ import annotations

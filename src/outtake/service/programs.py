@@ -133,7 +133,7 @@ class _Look:
 
 
 def programs(folder: str) -> Document:
-    """The programs in a folder, the likeliest first; see `FoundProgram`.  Raises `WrongUse` where there is no such folder."""
+    """The programs in a folder, the likeliest first (`FoundProgram`).  Raises `WrongUse` where there is no folder."""
     if not os.path.isdir(folder):
         raise WrongUse(f"the folder {folder} is not there")
     look = _Look(Path(folder))

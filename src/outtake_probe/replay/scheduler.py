@@ -1,4 +1,4 @@
-"""Re-execution: the waiting that `outtake_probe.replay.index` decides on, and what happens when a replay reaches its cut.
+"""Re-execution: waits as `outtake_probe.replay.index` decides, and acts when a replay reaches its cut.
 
 The fork's program is executed from its start; whatever its parent recorded before the cut is answered from the record,
 in the recorded order.  Then the fork's settings and messages are applied, and the program is live.  A program that

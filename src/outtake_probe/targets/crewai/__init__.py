@@ -13,26 +13,26 @@ from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.crewai import graph, hooks
-from outtake_probe.targets.crewai.hub import Hub
+from outtake_probe.targets.crewai.adapter_state import AdapterState
 from outtake_probe.targets.crewai.program import Project, is_runnable, make_program
 from outtake_probe.targets.crewai.target import CAPABILITIES, CrewTarget
 from outtake_probe.targets.toolkit.adapter import Installed, RunnableAdapter
 
 
-class CrewAI(RunnableAdapter[Hub]):
+class CrewAI(RunnableAdapter[AdapterState]):
     """Crews and flows."""
 
     name = "crewai"
     capabilities = CAPABILITIES
     seams = hooks.SEAMS
 
-    def begin(self, session: Session, missing: list[str]) -> Hub:
-        def hub(session: Session) -> Hub:
-            made = Hub(session, graph.of_runnable)
+    def begin(self, session: Session, missing: list[str]) -> AdapterState:
+        def shared(session: Session) -> AdapterState:
+            made = AdapterState(session, graph.of_runnable)
             made.target = CrewTarget(made, missing)
             return made
 
-        return for_each(session, hub)
+        return for_each(session, shared)
 
     def open(self, path: str) -> object:
         crew, inputs = load_crew(path)
@@ -41,7 +41,7 @@ class CrewAI(RunnableAdapter[Hub]):
     def claims(self, made: object) -> bool:
         return is_runnable(made)
 
-    def make_program(self, made: object, installed: Installed[Hub]) -> Program:
+    def make_program(self, made: object, installed: Installed[AdapterState]) -> Program:
         return make_program(made, installed.state, CrewTarget(installed.state, installed.missing))
 
 

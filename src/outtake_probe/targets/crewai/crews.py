@@ -22,7 +22,7 @@ from outtake_probe.calls import Call, current
 from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.crewai.hub import Hub, agent_name, runnable_name
+from outtake_probe.targets.crewai.adapter_state import AdapterState, agent_name, runnable_name
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
@@ -33,12 +33,12 @@ expected: ContextVar[Any] = ContextVar("outtake_crewai_expected", default=None)
 """The crew or flow whose run is an invocation already: that of the program."""
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(shared: AdapterState, patches: Patches) -> list[str]:
     """Wrap the ways to run a crew, a task and an agent."""
-    kickoffs = Boundary(lambda: hub.session, functools.partial(_kickoff, hub))
-    tasks = Boundary(lambda: hub.session, functools.partial(_task, hub))
-    turns = Boundary(lambda: hub.session, functools.partial(_turn, hub))
-    alone = Boundary(lambda: hub.session, functools.partial(_alone, hub))
+    kickoffs = Boundary(lambda: shared.session, functools.partial(_kickoff, shared))
+    tasks = Boundary(lambda: shared.session, functools.partial(_task, shared))
+    turns = Boundary(lambda: shared.session, functools.partial(_turn, shared))
+    alone = Boundary(lambda: shared.session, functools.partial(_alone, shared))
     places = {
         "runs of crews": (Crew, {"kickoff": kickoffs.call, "akickoff": kickoffs.acall}),
         "tasks": (Task, {"_execute_core": tasks.call, "_aexecute_core": tasks.acall}),
@@ -73,14 +73,16 @@ def _settled(method: Method) -> Method:
 # -- crews -----------------------------------------------------------------------------------------------------------
 
 
-def _kickoff(hub: Hub, method: Method, crew: Any, inputs: Any = None, *args: Any, **kwargs: Any) -> Bound | None:
+def _kickoff(
+    shared: AdapterState, method: Method, crew: Any, inputs: Any = None, *args: Any, **kwargs: Any
+) -> Bound | None:
     if crew.stream:
         return None  # it is called again, in a thread that does the work
     if expected.get() is crew:
         return None
     path = child_path(runnable_name(crew))
-    hub.adopt(crew, path)
-    hub.begins(path)
+    shared.adopt(crew, path)
+    shared.begins(path)
     given: dict[str, Json] = {"inputs": encode(inputs)}
     call = Call(
         "flow",
@@ -105,10 +107,10 @@ def crew_result(result: Any) -> Json:
 # -- tasks -----------------------------------------------------------------------------------------------------------
 
 
-def _task(hub: Hub, method: Method, task: Any, *arguments: Any) -> Bound | None:
+def _task(shared: AdapterState, method: Method, task: Any, *arguments: Any) -> Bound | None:
     agent, context, tools = arguments
     who = agent or task.agent
-    path = hub.task_path(task, who)
+    path = shared.task_path(task, who)
     given = _about(task, context)
     if who is not None:
         given["agent"] = agent_name(who)
@@ -182,8 +184,8 @@ def _task_output(task: Any, agent: Any, value: Json) -> Any:
 # -- agents ----------------------------------------------------------------------------------------------------------
 
 
-def _turn(hub: Hub, method: Method, agent: Any, task: Any, *args: Any, **kwargs: Any) -> Bound | None:
-    path = hub.agent_path(agent)
+def _turn(shared: AdapterState, method: Method, agent: Any, task: Any, *args: Any, **kwargs: Any) -> Bound | None:
+    path = shared.agent_path(agent)
     frame = current.get()
     if frame is not None and frame.kind == "agent" and frame.component == path:
         return None
@@ -205,15 +207,15 @@ def _turn(hub: Hub, method: Method, agent: Any, task: Any, *args: Any, **kwargs:
     return Bound(call, rebind)
 
 
-def _alone(hub: Hub, method: Method, agent: Any, messages: Any, *args: Any, **kwargs: Any) -> Bound | None:
+def _alone(shared: AdapterState, method: Method, agent: Any, messages: Any, *args: Any, **kwargs: Any) -> Bound | None:
     if method.__name__ == "kickoff" and on_loop():
         return None  # there it only makes a coroutine
-    path = hub.agent_path(agent)
+    path = shared.agent_path(agent)
     frame = current.get()
     if expected.get() is agent or (frame is not None and frame.kind == "agent" and frame.component == path):
         return None
-    hub.adopt(agent, path)
-    hub.begins(path)
+    shared.adopt(agent, path)
+    shared.begins(path)
     given: dict[str, Json] = {"messages": encode(messages)}
     call = Call(
         "agent",

@@ -13,42 +13,40 @@ from crewai.process import Process
 
 from outtake_probe.records import Json
 from outtake_probe.targets.crewai import settings
-from outtake_probe.targets.crewai.hub import Described, Hub, agent_name, task_name
+from outtake_probe.targets.crewai.adapter_state import AdapterState, Described, agent_name, task_name
 from outtake_probe.targets.crewai.tools import of_tool
+from outtake_probe.targets.toolkit.settings import describe_settings
 
 KINDS = {"Crew": "flow", "Flow": "flow", "Task": "task"}
 
 
-def describe(hub: Hub) -> dict[str, Json]:
+def describe(shared: AdapterState) -> dict[str, Json]:
     """Components and edges of all that is known."""
     components: dict[str, Json] = {}
     edges: list[Json] = []
-    for parts, lines in hub.runnables.described():
+    for parts, lines in shared.runnables.described():
         for found in parts:
             components.setdefault(found["path"], found)
         edges += [edge for edge in lines if edge not in edges]
     return {"components": list(components.values()), "edges": edges}
 
 
-def of_runnable(hub: Hub, path: str, runnable: Any) -> Described:
+def of_runnable(shared: AdapterState, path: str, runnable: Any) -> Described:
     """Components and edges of a crew, a flow or an agent."""
     if isinstance(runnable, Flow):
         return list(_flow(path, runnable)), list(_flow_edges(path, runnable))
     components = []
     for place, part in settings.parts(path, runnable):
-        components.append(_component(hub, place, part))
+        components.append(_component(shared, place, part))
         components += _below(place, part)
     return components, list(_crew_edges(path, runnable)) if isinstance(runnable, Crew) else []
 
 
-def _component(hub: Hub, path: str, part: Any) -> dict[str, Json]:
-    config, schemas = settings.of_part(part)
-    for name, origin in settings.origins(hub.files, part, list(schemas)).items():
-        schemas[name] = {**schemas[name], "description": origin}
+def _component(shared: AdapterState, path: str, part: Any) -> dict[str, Json]:
     kind = next((KINDS[cls.__name__] for cls in type(part).__mro__ if cls.__name__ in KINDS), "agent")
-    schema = {"type": "object", "properties": schemas}
     doc = getattr(part, "goal" if kind == "agent" else "description", None)
-    return {"path": path, "kind": kind, "doc": doc or "", "config": config, "schema": schema, "accepts": _accepts(part)}
+    about = describe_settings(settings.of_part(part, shared.files))
+    return {"path": path, "kind": kind, "doc": doc or "", "accepts": _accepts(part), **about}
 
 
 def _accepts(part: Any) -> dict[str, Json]:

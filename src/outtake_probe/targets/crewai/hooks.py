@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from outtake_probe.targets.crewai import crews, flows, human, models, timeouts, tools
-from outtake_probe.targets.crewai.hub import Hub
+from outtake_probe.targets.crewai.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
 
 
-def _install(hub: Hub, patches: Patches) -> Sequence[str]:
-    lost = [*models.install(hub, patches), *tools.install(hub, patches), *crews.install(hub, patches)]
-    lost += [*flows.install(hub, patches), *timeouts.install(hub.session, patches)]
-    hub.files.watch(patches)
+def _install(shared: AdapterState, patches: Patches) -> Sequence[str]:
+    lost = [
+        *models.install(shared, patches),
+        *tools.install(shared, patches),
+        *crews.install(shared, patches),
+    ]
+    lost += [*flows.install(shared, patches), *timeouts.install(shared.session, patches)]
+    shared.files.watch(patches)
     return [*lost, *human.install(patches)]
 
 

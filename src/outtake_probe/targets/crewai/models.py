@@ -21,7 +21,7 @@ from outtake_probe.codec import TAG, decode, encode
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.crewai.hub import Emitted, Hub, Prompt
+from outtake_probe.targets.crewai.adapter_state import AdapterState, Emitted, Prompt
 from outtake_probe.targets.toolkit.boundary import Arguments, Method
 from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
@@ -38,34 +38,34 @@ _ADDRESS = re.compile(r"call_\d{6,}")
 _USER: Mapping[str, Json] = {"role": "user", "content": ""}
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(shared: AdapterState, patches: Patches) -> list[str]:
     """Wrap every class of models."""
     stateless.add(BaseLLM)
-    boundary = ModelBoundary(lambda: hub.session, functools.partial(Request, hub))
+    boundary = ModelBoundary(lambda: shared.session, functools.partial(Request, shared))
     noting: dict[str, Wrap] = {
-        _TRACK: functools.partial(_counted, hub),
-        _PIECE: functools.partial(_streamed, hub),
-        _COMPLETED: functools.partial(_told, hub),
+        _TRACK: functools.partial(_counted, shared),
+        _PIECE: functools.partial(_streamed, shared),
+        _COMPLETED: functools.partial(_told, shared),
     }
     patches.family(BaseLLM, {"call": boundary.call, "acall": boundary.acall, **noting})
     lost = [name for name in noting if name not in vars(BaseLLM)]
     return [f"tokens and events of models are not known: BaseLLM.{name} is not there" for name in lost]
 
 
-def _around(hub: Hub) -> Emitted | None:
+def _around(shared: AdapterState) -> Emitted | None:
     """What is known of the model call that the running code is inside of."""
     frame = current.get()
     if frame is None or frame.kind != "model":
         return None
-    return hub.emitted.setdefault(frame.invocation, Emitted())
+    return shared.emitted.setdefault(frame.invocation, Emitted())
 
 
-def _counted(hub: Hub, method: Method) -> Method:
+def _counted(shared: AdapterState, method: Method) -> Method:
     @functools.wraps(method)
     def track(model: Any, *args: Any, **kwargs: Any) -> None:
         before = Counter(model._token_usage)
         method(model, *args, **kwargs)
-        around = _around(hub)
+        around = _around(shared)
         if around is not None:
             around.usage.update(model._token_usage)
             around.usage.subtract(before)
@@ -73,10 +73,10 @@ def _counted(hub: Hub, method: Method) -> Method:
     return track
 
 
-def _streamed(hub: Hub, method: Method) -> Method:
+def _streamed(shared: AdapterState, method: Method) -> Method:
     @functools.wraps(method)
     def piece(model: Any, chunk: Any, *args: Any, **kwargs: Any) -> None:
-        around = _around(hub)
+        around = _around(shared)
         if around is not None:
             around.pieces.append(str(chunk))
         method(model, chunk, *args, **kwargs)
@@ -84,10 +84,10 @@ def _streamed(hub: Hub, method: Method) -> Method:
     return piece
 
 
-def _told(hub: Hub, method: Method) -> Method:
+def _told(shared: AdapterState, method: Method) -> Method:
     @functools.wraps(method)
     def completed(model: Any, *args: Any, **kwargs: Any) -> None:
-        around = _around(hub)
+        around = _around(shared)
         if around is not None:
             around.is_told = True
         method(model, *args, **kwargs)
@@ -100,9 +100,11 @@ class Request(ModelRequest):
 
     implemented_by: ClassVar = ("call", "acall")
 
-    def __init__(self, hub: Hub, method: Method, model: Any, messages: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, shared: AdapterState, method: Method, model: Any, messages: Any, *args: Any, **kwargs: Any
+    ) -> None:
         super().__init__(model)
-        self._hub = hub
+        self._shared = shared
         self._messages = [{**_USER, "content": messages}] if isinstance(messages, str) else list(messages)
         self._args = args
         self._kwargs = kwargs
@@ -118,8 +120,8 @@ class Request(ModelRequest):
 
     def prompt(self, path: str) -> dict[str, Json]:
         given = _without_addresses(self._messages)
-        said = self._hub.conversations.get(path)
-        said = self._hub.conversations[path] = follow(said, given, Prompt(given), encode)
+        said = self._shared.conversations.get(path)
+        said = self._shared.conversations[path] = follow(said, given, Prompt(given), encode)
         told: dict[str, Json] = {"model": str(getattr(self.model, "model", ""))}
         args = {name: value for name in SETTINGS if (value := getattr(self.model, name, None)) is not None}
         if args:
@@ -194,7 +196,9 @@ class Request(ModelRequest):
     @property
     def _emitted(self) -> Emitted:
         if self._known is None:
-            self._known = self._hub.emitted.pop(self._what.number, Emitted()) if self._what is not None else Emitted()
+            self._known = (
+                self._shared.emitted.pop(self._what.number, Emitted()) if self._what is not None else Emitted()
+            )
         return self._known
 
     def replaced(self) -> None:

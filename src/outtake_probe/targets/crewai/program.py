@@ -15,8 +15,8 @@ from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
+from outtake_probe.targets.crewai.adapter_state import AdapterState, agent_name, runnable_name
 from outtake_probe.targets.crewai.crews import crew_result, expected
-from outtake_probe.targets.crewai.hub import Hub, agent_name, runnable_name
 from outtake_probe.targets.crewai.target import CrewTarget
 from outtake_probe.targets.toolkit.context_variables import assigned
 
@@ -39,21 +39,23 @@ def _is_crew_base(made: object) -> bool:
     return bool(getattr(type(made), "is_crew_class", False)) and callable(getattr(made, "crew", None))
 
 
-def make_program(made: Any, hub: Hub, target: CrewTarget) -> Program:
+def make_program(made: Any, shared: AdapterState, target: CrewTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     inputs: dict[str, Any] = {}
     if isinstance(made, Project):
-        hub.files.add_project(made.path)
+        shared.files.add_project(made.path)
         made, inputs = made.crew, made.inputs
     runnable = made.crew() if _is_crew_base(made) else made
     name = agent_name(runnable) if isinstance(runnable, Agent) else runnable_name(runnable)
-    hub.adopt(runnable, name)
-    return Program(_running(hub, name, runnable, inputs), target, name)
+    shared.adopt(runnable, name)
+    return Program(_running(shared, name, runnable, inputs), target, name)
 
 
-def _running(hub: Hub, path: str, runnable: Any, inputs: dict[str, Any]) -> Callable[[Json], Awaitable[Json]]:
+def _running(
+    shared: AdapterState, path: str, runnable: Any, inputs: dict[str, Any]
+) -> Callable[[Json], Awaitable[Json]]:
     async def run(given: Json) -> Json:
-        hub.begins(path)
+        shared.begins(path)
         with assigned(expected, runnable):
             if isinstance(runnable, Crew):
                 result = await asyncio.to_thread(runnable.kickoff, crew_inputs(runnable, given, inputs))

@@ -1,4 +1,4 @@
-"""What can be read and set of crews, tasks, agents and flows.
+"""What can be read and set of crews, tasks and agents.
 
 Secrets are never among the values: of a model only its name and its plain settings are shown.
 """
@@ -13,44 +13,51 @@ from crewai.crew import Crew
 from crewai.task import Task
 
 from outtake_probe.records import Json
+from outtake_probe.targets.crewai.adapter_state import AdapterState, agent_name, task_name
 from outtake_probe.targets.crewai.config_files import ConfigFiles
-from outtake_probe.targets.crewai.hub import Hub, agent_name, task_name
-from outtake_probe.targets.toolkit.settings import check_setting, find_holder
+from outtake_probe.targets.toolkit.settings import (
+    INTEGER,
+    MODEL_ARGUMENTS,
+    OPTIONAL_TEXT,
+    TEXT,
+    Setting,
+    change_setting,
+    fixed,
+)
 
-_TEXT: Json = {"type": "string"}
-_OPTIONAL: Json = {"type": ["string", "null"]}
 _FLAG: Json = {"type": "boolean"}
 _WHOLE: Json = {"type": "integer"}
-_LIMIT: Json = {"type": ["integer", "null"]}
-_NUMBER: Json = {"type": ["number", "null"]}
 _AGENT: Mapping[str, Json] = {
-    "role": _TEXT,
-    "goal": _TEXT,
-    "backstory": _TEXT,
+    "role": TEXT,
+    "goal": TEXT,
+    "backstory": TEXT,
     "allow_delegation": _FLAG,
     "max_iter": _WHOLE,
     "max_retry_limit": _WHOLE,
-    "max_execution_time": _LIMIT,
-    "system_template": _OPTIONAL,
-    "prompt_template": _OPTIONAL,
-    "response_template": _OPTIONAL,
+    "max_execution_time": INTEGER,
+    "system_template": OPTIONAL_TEXT,
+    "prompt_template": OPTIONAL_TEXT,
+    "response_template": OPTIONAL_TEXT,
     "use_system_prompt": _FLAG,
     "respect_context_window": _FLAG,
     "inject_date": _FLAG,
 }
 _TASK: Mapping[str, Json] = {
-    "description": _TEXT,
-    "expected_output": _TEXT,
+    "description": TEXT,
+    "expected_output": TEXT,
     "human_input": _FLAG,
     "markdown": _FLAG,
-    "output_file": _OPTIONAL,
+    "output_file": OPTIONAL_TEXT,
     "guardrail_max_retries": _WHOLE,
     "async_execution": _FLAG,
 }
-_CREW: Mapping[str, Json] = {"cache": _FLAG, "verbose": _FLAG, "max_rpm": _LIMIT}
-_MODEL: Mapping[str, Json] = {"model": _TEXT, "temperature": _NUMBER, "max_tokens": _NUMBER, "top_p": _NUMBER}
+_CREW: Mapping[str, Json] = {"cache": _FLAG, "verbose": _FLAG, "max_rpm": INTEGER}
 _FIXED = ("process", "planning", "memory")
-"""Of a crew, what is shown and decided once it is made."""
+"""Of a crew, what is decided once it is made."""
+_MODEL: Mapping[str, Json] = {
+    "model": TEXT,
+    **{name: MODEL_ARGUMENTS[name] for name in ("temperature", "top_p", "max_tokens", "seed")},
+}
 
 
 def agents_of(crew: Any) -> list[Any]:
@@ -73,33 +80,51 @@ def parts(path: str, runnable: Any) -> Iterator[tuple[str, Any]]:
             yield f"{path}/{agent_name(agent)}", agent
 
 
-def of_part(part: Any) -> tuple[dict[str, Json], dict[str, Json]]:
-    """The settings of a part and the schemas of those that can be set, by name."""
-    schemas = {name: schema for name, schema in _schemas(part).items() if hasattr(part, name)}
-    config: dict[str, Json] = {name: getattr(part, name) for name in schemas}
-    if isinstance(part, Crew):
-        config |= {name: _shown(getattr(part, name, None)) for name in _FIXED}
-    model = getattr(part, "llm", None) if isinstance(part, BaseAgent) else None
-    if model is not None and not isinstance(model, str):
-        for name, schema in _MODEL.items():
-            if hasattr(model, name):
-                config[name], schemas[name] = getattr(model, name), schema
-    return config, schemas
-
-
-def origins(files: ConfigFiles, part: Any, names: Sequence[str]) -> dict[str, str]:
-    """The files and lines that settings come from, by name, where that can be told."""
+def of_part(part: Any, files: ConfigFiles) -> Sequence[Setting]:
+    """The settings of a part, each with the file and line that it comes from, where that can be told."""
     if isinstance(part, BaseAgent):
-        return files.origins(part, "role", names)
-    return files.origins(part, "description", names) if isinstance(part, Task) else {}
+        found = [*_attributes(part, _AGENT, files.origins(part, "role", list(_AGENT))), *_of_model(part)]
+    elif isinstance(part, Task):
+        found = _attributes(part, _TASK, files.origins(part, "description", list(_TASK)))
+    elif isinstance(part, Crew):
+        found = [*_attributes(part, _CREW), *(fixed(name, _shown(getattr(part, name, None))) for name in _FIXED)]
+    else:
+        found = []
+    return found
 
 
-def _schemas(part: Any) -> Mapping[str, Json]:
-    if isinstance(part, BaseAgent):
-        return _AGENT
-    if isinstance(part, Task):
-        return _TASK
-    return _CREW if isinstance(part, Crew) else {}
+def _attributes(part: Any, schemas: Mapping[str, Json], origins: Mapping[str, str] | None = None) -> list[Setting]:
+    return [
+        _attribute(part, name, schema, (origins or {}).get(name))
+        for name, schema in schemas.items()
+        if hasattr(part, name)
+    ]
+
+
+def _attribute(part: Any, name: str, schema: Json, origin: str | None) -> Setting:
+    original = f"_original_{name}"
+
+    def change(value: Json) -> None:
+        setattr(part, name, value)
+        if getattr(part, original, None) is not None:  # into which the next kickoff puts its inputs
+            setattr(part, original, value)
+
+    return Setting(name, {**schema, "description": origin} if origin else schema, lambda: getattr(part, name), change)
+
+
+def _of_model(agent: Any) -> list[Setting]:
+    """An agent's model gets a copy with the new value: others may share it."""
+    names = [name for name in _MODEL if hasattr(getattr(agent, "llm", None), name)]
+    return [_of_model_argument(agent, name) for name in names]
+
+
+def _of_model_argument(agent: Any, name: str) -> Setting:
+    def change(value: Json) -> None:
+        agent.llm = agent.llm.model_copy(update={name: value})
+        if getattr(agent, "agent_executor", None) is not None:
+            agent.agent_executor.llm = agent.llm
+
+    return Setting(name, _MODEL[name], lambda: getattr(agent.llm, name), change)
 
 
 def _shown(value: Any) -> Json:
@@ -107,17 +132,7 @@ def _shown(value: Any) -> Json:
     return plain if plain is None or isinstance(plain, (str, bool)) else type(value).__name__
 
 
-def change(hub: Hub, component: str, key: str, value: Json) -> None:
+def change(shared: AdapterState, component: str, key: str, value: Json) -> None:
     """Change a setting, from the component's next turn on.  Raises `BadValue`."""
-    holders = {place: part for path, runnable in hub.runnables.items() for place, part in parts(path, runnable)}
-    part = find_holder(component, holders, lambda each: bool(of_part(each)[1]))
-    check_setting(component, key, value, of_part(part)[1])
-    if key in _MODEL:
-        part.llm = part.llm.model_copy(update={key: value})
-        executor = getattr(part, "agent_executor", None)
-        if executor is not None:
-            executor.llm = part.llm
-        return
-    setattr(part, key, value)
-    if getattr(part, f"_original_{key}", None) is not None:  # into which the next kickoff puts its inputs
-        setattr(part, f"_original_{key}", value)
+    found = (part for path, runnable in shared.runnables.items() for part in parts(path, runnable))
+    change_setting({path: of_part(part, shared.files) for path, part in found}, component, key, value)

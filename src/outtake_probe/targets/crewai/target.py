@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.crewai import graph, settings
-from outtake_probe.targets.crewai.hub import Hub
+from outtake_probe.targets.crewai.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.live_target import LiveTarget
 
 CAPABILITIES: Sequence[Capability] = (
@@ -29,13 +29,13 @@ class CrewTarget(LiveTarget):
 
     no_queue = "tasks of a crew and methods of a flow follow each other without a queue: hold the one to come instead"
 
-    def __init__(self, hub: Hub, missing: Sequence[str]) -> None:
+    def __init__(self, shared: AdapterState, missing: Sequence[str]) -> None:
         super().__init__(CAPABILITIES, missing)
-        self._hub = hub
+        self._shared = shared
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from its next turn on."""
-        settings.change(self._hub, component, key, value)
+        settings.change(self._shared, component, key, value)
 
     def graph(self) -> Mapping[str, Json]:
-        return graph.describe(self._hub)
+        return graph.describe(self._shared)

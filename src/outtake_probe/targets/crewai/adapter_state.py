@@ -65,10 +65,10 @@ class _At:
     path: str = ""
 
 
-class Hub:
+class AdapterState:
     """One debugged program: its session, its crews and flows by path."""
 
-    def __init__(self, session: Session, describe: Callable[[Hub, str, Any], Described]) -> None:
+    def __init__(self, session: Session, describe: Callable[[AdapterState, str, Any], Described]) -> None:
         self.session = session
         self.target: Target | None = None
         self.runnables: Known[Described] = Known(functools.partial(describe, self))
