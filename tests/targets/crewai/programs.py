@@ -7,14 +7,17 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+STORAGE = tempfile.TemporaryDirectory(prefix="outtake-crewai-")
 os.environ |= {
     "CREWAI_DISABLE_TELEMETRY": "true",
     "CREWAI_TRACING_ENABLED": "false",
     "CREWAI_DISABLE_VERSION_CHECK": "true",
+    "CREWAI_STORAGE_DIR": STORAGE.name,
 }
 
 from crewai import Agent, BaseLLM, Crew, Process, Task

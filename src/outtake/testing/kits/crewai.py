@@ -8,6 +8,8 @@ MODEL = '''
 from crewai import BaseLLM
 from stage import called
 
+os.environ["CREWAI_STORAGE_DIR"] = os.path.abspath("storage")
+
 class Scripted(BaseLLM):
     """Answers with a hash of what it is told; calls the first tool that it has, once."""
 
@@ -32,7 +34,7 @@ class Scripted(BaseLLM):
 
     def get_context_window_size(self):
         return 100000
-'''.replace("\nfrom crewai", "\nimport asyncio\nimport json\nfrom crewai", 1)
+'''.replace("\nfrom crewai", "\nimport asyncio\nimport json\nimport os\nfrom crewai", 1)
 
 _HEAD = """
 from crewai import Agent, Crew, Process, Task
