@@ -16,7 +16,7 @@ from tests.probe.inprocess import Log
 from tests.targets.crewai import programs
 from tests.targets.crewai.debugging import ended, record, started
 
-some = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 places = st.integers(0, 10_000)
 every = pytest.mark.parametrize("name", list(programs.PROGRAMS))
 

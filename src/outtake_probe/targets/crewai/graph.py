@@ -108,6 +108,13 @@ def _flow(path: str, flow: Any) -> Iterator[dict[str, Json]]:
 
 
 def _flow_edges(path: str, flow: Any) -> Iterator[dict[str, Json]]:
-    for edge in build_flow_structure(flow)["edges"]:
+    structure = build_flow_structure(flow)
+    for edge in structure["edges"]:
         label = edge.get("router_event") or ("and" if edge.get("condition_type") == "AND" else "")
         yield _edge(f"{path}/{edge['source']}", f"{path}/{edge['target']}", label)
+    nodes = structure["nodes"]
+    silent = [name for name in structure["router_methods"] if not nodes[name].get("router_events")]
+    for name, node in nodes.items():  # a router whose annotation does not say what it returns may return any of these
+        for event in node.get("trigger_methods") or []:
+            if event not in nodes:
+                yield from (_edge(f"{path}/{router}", f"{path}/{name}", event) for router in silent if router != name)
