@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 pytest.importorskip("crewai")
+
+from crewai import Crew
 
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
@@ -37,9 +40,10 @@ def answering(*answers: Answer) -> Held:
     return on_held
 
 
-def edited(name: str, parent: Log, op: str, component: str, call: str, value: Any) -> Log:
-    at = next(r for r in started(parent, call) if r.component.endswith(component))
-    edit = Edit(op=op, seq=at.seq, component=at.component, call=at.call, value=value)  # type: ignore[arg-type]
+def edited(name: str, parent: Log, op: Any, component: str, value: Any) -> Log:
+    """A fork with an edit of the first invocation whose path ends so."""
+    at = next(r for r in started(parent) if r.component.endswith(component))
+    edit = Edit(op=op, seq=at.seq, component=at.component, call=at.call, value=value)
     return record(programs.PROGRAMS[name], parent=parent, cut=at.seq, edits=[edit])
 
 
@@ -53,20 +57,20 @@ def test_paths_are_made_of_names_that_the_program_gives() -> None:
 
 def test_a_task_a_turn_and_a_tool_are_edited_and_mocked() -> None:
     parent = record(programs.PROGRAMS["sequential"])
-    mocked = edited("sequential", parent, "mock_output", "tasks/read", "task", "MOCKED")
+    mocked = edited("sequential", parent, "mock_output", "tasks/read", "MOCKED")
     assert mocked.output[1][0] == "MOCKED"
     assert [r.component for r in started(mocked, "tool") if r.seq >= mocked.records[0].seq] == []
-    turn = edited("sequential", parent, "replace_input", "crew/writer", "agent", {"context": "OTHERWISE"})
+    turn = edited("sequential", parent, "replace_input", "crew/writer", {"context": "OTHERWISE"})
     assert turn.output[1][0] == parent.output[1][0]
     assert turn.output[1][1] != parent.output[1][1]
-    tool = edited("sequential", parent, "replace_input", "tools/look", "tool", {"what": "fish"})
+    tool = edited("sequential", parent, "replace_input", "tools/look", {"what": "fish"})
     assert tool.output[1][0] != parent.output[1][0]
 
 
 def test_a_turn_that_calls_tools_is_edited() -> None:
     parent = record(programs.PROGRAMS["sequential"])
     calls = [{"name": "look", "arguments": {"what": "bees"}}]
-    fork = edited("sequential", parent, "mock_output", "reader/model", "model", calls)
+    fork = edited("sequential", parent, "mock_output", "reader/model", calls)
     asked = [fork.body(r.body) for r in started(fork, "tool")]
     assert {"what": "bees"} in asked
 
@@ -74,7 +78,7 @@ def test_a_turn_that_calls_tools_is_edited() -> None:
 def test_delegated_work_is_edited_inside() -> None:
     parent = record(programs.PROGRAMS["hierarchical"])
     assert "main/crew/worker/model" in paths(parent, "model")
-    fork = edited("hierarchical", parent, "mock_output", "worker/model", "model", "EDITED")
+    fork = edited("hierarchical", parent, "mock_output", "worker/model", "EDITED")
     manager = [r for r in started(fork, "model") if "Manager" in r.component]
     assert "EDITED" in str(fork.body(manager[-1].body))
 
@@ -100,8 +104,8 @@ def test_a_person_is_asked_about_a_result(asynchronous: bool) -> None:
 
     def run() -> Any:
         who = programs.agent("writer")
-        crew = programs.Crew(agents=[who], tasks=[programs.task("Write.", who, human_input=True)])
-        return programs.told(programs.asyncio.run(crew.akickoff()) if asynchronous else crew.kickoff())
+        crew = Crew(agents=[who], tasks=[programs.task("Write.", who, human_input=True)])
+        return programs.told(asyncio.run(crew.akickoff()) if asynchronous else crew.kickoff())
 
     log = record(run, on_held=on_held)
     assert log.status == "completed", log.output
@@ -117,10 +121,10 @@ def test_a_method_of_a_flow_is_mocked_and_its_state_edited() -> None:
     parent = record(programs.PROGRAMS["flow"])
     assert parent.output["rounds"] == 3
     assert [path.rpartition("/")[2] for path in paths(parent, "step")].count("decide") == 3
-    mocked = edited("flow", parent, "mock_output", "Looping/begin", "step", "MOCKED")
+    mocked = edited("flow", parent, "mock_output", "Looping/begin", "MOCKED")
     assert mocked.output["notes"][0] == "MOCKED"
     state = {"state": {"topic": "birds", "rounds": 2, "notes": []}}
-    assert edited("flow", parent, "replace_input", "Looping/decide", "step", state).output["rounds"] == 3
+    assert edited("flow", parent, "replace_input", "Looping/decide", state).output["rounds"] == 3
 
 
 def _target(made: Any) -> Any:
