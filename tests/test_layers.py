@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,26 @@ class Sources:
         owner = OWNERS.get(found.package, layer)
         return None if owner == layer else f"only layer {owner} knows that package"
 
+    def circle(self) -> list[str]:
+        """Modules that import each other in a circle, in order; an import for type checkers only is none."""
+        graph = {module: {found.name for found in self._executed(module)} & self.texts.keys() for module in self.texts}
+        try:
+            TopologicalSorter({module: found - {module} for module, found in graph.items()}).prepare()
+        except CycleError as error:
+            return list(error.args[1])
+        return []
+
+    def _executed(self, module: str) -> Iterator[Import]:
+        """Imports that are executed, at once or when a function is called."""
+        blocks = (node for node in ast.walk(self._trees[module]) if isinstance(node, ast.If))
+        unread = {
+            line
+            for block in blocks
+            if ast.unparse(block.test) == "TYPE_CHECKING"
+            for line in range(block.lineno, (block.body[-1].end_lineno or block.lineno) + 1)
+        }
+        return (found for found in self.imports(module) if found.line not in unread)
+
     def imports(self, module: str) -> Iterator[Import]:
         for node in ast.walk(self._trees[module]):
             if isinstance(node, ast.Import):
@@ -218,6 +239,14 @@ def _dotted(file: Path) -> str:
 
 def test_every_import_keeps_to_the_table() -> None:
     assert not (found := Sources.under(SRC).violations()), "\n" + "\n".join(found)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert Sources.under(SRC).circle() == []
+    ring = {"outtake.core.a": "from outtake.core import b", "outtake.core.b": "def f():\n    import outtake.core.a"}
+    assert set(Sources(MODULES | ring).circle()) == set(ring)
+    typed = {**ring, "outtake.core.b": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import outtake.core.a"}
+    assert Sources(MODULES | typed).circle() == []
 
 
 def test_the_words_of_the_log_are_pure() -> None:

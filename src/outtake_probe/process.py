@@ -70,7 +70,7 @@ class Joined:
         return self.link.session
 
     def hook(self, hooks: Adapter[Any]) -> None:
-        """Put a framework's hooks in place; what its version lacks is told, and the rest goes on."""
+        """Put a framework's hooks in place; what its version lacks is reported, and the rest goes on."""
         if hooks not in self.adapters:
             self.adapters.append(hooks)
         self.missing += hooks.install(self.hooked)

@@ -31,6 +31,7 @@ from outtake_probe.records import (
     ConfigSet,
     Edited,
     Effects,
+    InvocationEnded,
     Json,
     MessageDropped,
     MessageMoved,
@@ -45,7 +46,7 @@ from outtake_probe.records import (
     ValueRead,
 )
 from outtake_probe.replay.index import Plan
-from outtake_probe.replay.scheduler import Rerun
+from outtake_probe.replay.scheduler import Replay
 from outtake_probe.states import States
 from outtake_probe.waits import Steps, Wait
 from outtake_probe.wire import Connection
@@ -227,12 +228,12 @@ class Session:
         self._faults: set[str] = set()
         self.recorder = Recorder(bodies, self.lock, first)
         self.states = States(self.settings.states, self.settings.effects)
-        self.rerun = Rerun(self, plan) if plan is not None else None
-        if self.rerun is not None:
-            self.recorder.start_at(self.rerun.replay.cut)
-            self.states.read(self.rerun.replay)
-            rebuilding.mark(self.rerun.replay.calls, self.settings.effects)
-            self.rerun.settle([])
+        self.replay = Replay(self, plan) if plan is not None else None
+        if self.replay is not None:
+            self.recorder.start_at(self.replay.index.cut)
+            self.states.read(self.replay.index)
+            rebuilding.mark(self.replay.index.calls, self.settings.effects)
+            self.replay.settle([])
         self.printing = Printing(self)
 
     # -- the run -----------------------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ class Session:
         """The run starts: write its first record, unless the parent's is shared."""
         self.seed = seed
         with self.lock:
-            if self.rerun is None or self.rerun.replay.cut == 0:
+            if self.replay is None or self.replay.index.cut == 0:
                 self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)
 
     def ready(self, target: Target | None) -> None:
@@ -273,15 +274,15 @@ class Session:
             if target is not None:
                 self._check_named(target)
                 self._configure_first()
-            if self.rerun is not None:
-                self.rerun.announce()
+            if self.replay is not None:
+                self.replay.announce()
 
     def _check_named(self, target: Target) -> None:
         """A mock of a run from its start names a step that there is; of a fork, the parent's record has told.
 
         What is not known before it happens, such as a step of a workflow inside a step, is named by its path.
         """
-        plan = self.rerun.replay.plan if self.rerun is not None else None
+        plan = self.replay.index.plan if self.replay is not None else None
         edits = plan.edits if plan is not None and not plan.records else ()
         bare = [e for e in edits if e.call in _DESCRIBED and e.component and not _PATTERN.intersection(e.component)]
         components = target.describe()["components"] if bare else []
@@ -294,7 +295,7 @@ class Session:
     def _configure_first(self) -> None:
         """Apply what the user wants set from the start; a fork finds that in the record that it shares."""
         first, self.settings.config = self.settings.config, {}
-        if self.rerun is not None and self.rerun.replay.cut > 0:
+        if self.replay is not None and self.replay.index.cut > 0:
             return
         for name, value in first.items():
             component, _, key = name.rpartition(".")
@@ -307,35 +308,63 @@ class Session:
         """The run cannot go on as it was asked for: end the program at its next gate."""
         self.failure = self.failure or reason
         self.stopping = True
-        if self.rerun is not None:
-            self.rerun.replay.wake()
+        if self.replay is not None:
+            self.replay.index.wake()
 
     def finish(self, status: Status, value: Json) -> tuple[Status, Json]:
         """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
-        if self.rerun is not None and status in ("completed", "failed"):
-            self.rerun.wait_for_others()
+        if self.replay is not None and status in ("completed", "failed"):
+            self.replay.wait_for_others()
         with self.lock:
-            if self.rerun is not None and status in ("completed", "failed"):
+            if self.replay is not None and status in ("completed", "failed"):
                 failed = status == "failed" and isinstance(value, dict)
                 how = f"nothing, it failed: {value.get('message')}" if failed else "nothing, it ended"
-                if self.rerun.ended_early(how, value if failed else None) is not None:
-                    status, value = "diverged", self.rerun.difference()
+                if self.replay.ended_early(how, value if failed else None) is not None:
+                    status, value = "diverged", self.replay.difference()
             self.states.flush(self)
             if not self._ending_is_shared():
-                unused = self.rerun.replay.unused if self.rerun is not None else ()
+                unused = self.replay.index.unused if self.replay is not None else ()
                 self.emit(RunEnded, status=status, body=self.bodies.put(value), unused=unused)
         return status, value
 
     def _ending_is_shared(self) -> bool:
-        if self.rerun is None or self.rerun.replay.different:
+        if self.replay is None or self.replay.index.different:
             return False
-        replay = self.rerun.replay
-        return bool(replay.records) and replay.cut == len(replay.records) and isinstance(replay.records[-1], RunEnded)
+        index = self.replay.index
+        return bool(index.records) and index.cut == len(index.records) and isinstance(index.records[-1], RunEnded)
+
+    # -- the record that a fork re-executes, as far as an adapter may know it ----------------------------------------
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether this run has a parent, whose record may answer."""
+        return self.replay is not None
+
+    @property
+    def is_in_prefix(self) -> bool:
+        """Whether this is a fork that has not reached its cut."""
+        return self.replay is not None and self.replay.index.in_prefix
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether what happens now waits for its turn in the recorded order."""
+        return self.replay is not None and self.replay.index.ordered
+
+    def recorded_ends(self, component: str) -> list[InvocationEnded | None]:
+        """How the parent's invocations of a component ended, in the order in which they began; None: one did not."""
+        calls = self.replay.index.calls.values() if self.replay is not None else ()
+        return [past.end for past in calls if past.start.component == component]
+
+    def recorded_body(self, body: str) -> Steps[Json]:
+        """A body of the parent's record, by the hash in one of its records.  Only in a fork."""
+        if self.replay is None:
+            raise RuntimeError("there is no record: this run is no fork")
+        return (yield from self.replay.body(body))
 
     def next_input(self) -> Json:
         """What a fork sends to a target that has finished; None where it sends nothing."""
         with self.lock:
-            waiting = self.rerun.next_inputs if self.rerun is not None else []
+            waiting = self.replay.next_inputs if self.replay is not None else []
             return waiting.pop(0) if waiting else None
 
     def close(self) -> None:
@@ -376,7 +405,7 @@ class Session:
         if is_from_signal_handler(error):
             raise error
         words = f"a fault of Outtake's probe, not of the program: {faults.describe(error)}"
-        if self.rerun is not None and self.rerun.replay.in_prefix:
+        if self.replay is not None and self.replay.index.in_prefix:
             self.fail(words)
             self.check()
         if words not in self._faults and len(self._faults) < FAULTS:
@@ -432,13 +461,13 @@ class Session:
         """Write the pieces of streams, what was printed, and what a fork has to say before all else in its own log."""
         if self.streams:
             self.flush_streams()
-        rerun = self.rerun
-        if rerun is None or rerun.replay.in_prefix:
+        replay = self.replay
+        if replay is None or replay.index.in_prefix:
             return
-        if rerun.stale:
-            self._note_stale(rerun.take_stale())
-        if rerun.told:
-            for type, component in rerun.take_told():
+        if replay.stale:
+            self._note_stale(replay.take_stale())
+        if replay.told:
+            for type, component in replay.take_told():
                 body = self.bodies.put(rebuilding.words(type))
                 self.recorder.emit(Noted, {"type": type, "component": component, "body": body})
 
@@ -461,9 +490,9 @@ class Session:
             return read()
         with self.lock:
             recorded, cut = None, 0
-            if self.rerun is not None:
-                cut = self.rerun.replay.cut
-                recorded = self.rerun.replay.value(frame.matched if frame else None, source)
+            if self.replay is not None:
+                cut = self.replay.index.cut
+                recorded = self.replay.index.value(frame.matched if frame else None, source)
             if recorded is not None and recorded.seq < cut:
                 return recorded.value
         value = read() if recorded is None else recorded.value
@@ -487,7 +516,7 @@ class Session:
     def span(self, name: str, tags: Json = None, within: int | None = None) -> int | None:
         """The framework's instrumentation opens a span, inside another one; its number, None where nothing is written.
 
-        Spans are told apart by their numbers, not by where the code runs: a framework may close them elsewhere.
+        Spans are distinguished by their numbers, not by where the code runs: a framework may close them elsewhere.
         """
         frame = current.get()
         if self.is_entered:
@@ -519,7 +548,7 @@ class Session:
         frame = current.get()
         if frame is not None and frame.caught is not None:
             return False
-        return self.rerun is None or not self.rerun.replay.in_prefix
+        return self.replay is None or not self.replay.index.in_prefix
 
     # -- the user's commands -----------------------------------------------------------------------------------------
 
@@ -532,7 +561,7 @@ class Session:
             raise BadValue("the target has no queue and no settings, is not built yet, or has ended")
         if verb == "describe":
             return target.perform(target.describe)
-        if self.rerun is not None and self.rerun.replay.in_prefix:
+        if self.replay is not None and self.replay.index.in_prefix:
             raise BadValue("the fork is still replaying what its parent recorded; wait until it is live")
         return target.perform(lambda: self._command(target, verb, fields))
 
@@ -589,8 +618,8 @@ class Session:
         with self.lock:
             self.stopping = True
             holds = list(self.holds.values())
-            if self.rerun is not None:
-                self.rerun.replay.wake()
+            if self.replay is not None:
+                self.replay.index.wake()
         for held in holds:
             held.answer = STOP
             held.wait.set()
@@ -602,8 +631,8 @@ class Session:
         with self.lock:
             self.stance = Stance()
             holds = list(self.holds.values())
-            if self.rerun is not None and not self.rerun.replay.in_prefix:
-                self.rerun.replay.depart()
+            if self.replay is not None and not self.replay.index.in_prefix:
+                self.replay.index.depart()
         self.recorder.acknowledged(self.recorder.next)
         for held in holds:
             held.wait.set()

@@ -35,7 +35,7 @@ _LONGEST_LEDGER = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What a body says, told apart."""
+    """What a body says, thoughts and speech apart."""
 
     thought: str
     said: str | None

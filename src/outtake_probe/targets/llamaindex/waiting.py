@@ -69,7 +69,7 @@ async def _shown(adapter_state: AdapterState, run: Run) -> None:
                 )
                 await run.adapter.cancel()
                 return
-            if (others and not is_for_a_person(run)) or _is_replaying(adapter_state):
+            if (others and not is_for_a_person(run)) or adapter_state.session.is_in_prefix:
                 _withdraw(asked)
                 asked = None
             elif asked is None or asked.others != others:
@@ -101,10 +101,6 @@ def _others(adapter_state: AdapterState) -> bool:
 def _waits_for_events(files: Sequence[str]) -> bool:
     """Whether a task that is suspended there waits for events of workflows, or shows that one does."""
     return bool(files) and (files[-1].startswith(_FRAMEWORK) or __file__ in files)
-
-
-def _is_replaying(adapter_state: AdapterState) -> bool:
-    return adapter_state.session.rerun is not None and adapter_state.session.rerun.replay.in_prefix
 
 
 async def _ask(adapter_state: AdapterState, run: Run, others: bool) -> None:
