@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from outtake_probe.session import BadValue
+from outtake_probe.commands import BadValue
 from outtake_probe.targets.toolkit.settings import (
     NUMBER,
     TEXT,

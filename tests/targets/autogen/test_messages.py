@@ -35,7 +35,7 @@ from autogen_core.models import FunctionExecutionResult, RequestUsage, UserMessa
 from pydantic import BaseModel
 
 from outtake_probe.bodies import Bodies, resolve
-from outtake_probe.session import BadValue
+from outtake_probe.commands import BadValue
 from outtake_probe.targets.autogen import messages
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="

@@ -15,9 +15,9 @@ from workflows.errors import WorkflowRuntimeError
 from workflows.events import StartEvent, StopEvent
 
 from outtake_probe.attached import active
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationStarted, MessageQueued
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import adapter
 from tests.probe.inprocess import Log
 from tests.targets.llamaindex import programs

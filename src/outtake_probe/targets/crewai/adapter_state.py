@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outtake_probe.calls import current
+from outtake_probe.commands import Target
 from outtake_probe.records import Json
-from outtake_probe.session import Session, Target
+from outtake_probe.session import Session
 from outtake_probe.targets.crewai.config_files import ConfigFiles
 from outtake_probe.targets.toolkit.conversations import Conversation
 from outtake_probe.targets.toolkit.paths import child_path

@@ -20,8 +20,8 @@ from crewai.tasks.task_output import TaskOutput
 
 from outtake_probe.calls import Call, current
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.crewai.adapter_state import AdapterState, agent_name, runnable_name
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method

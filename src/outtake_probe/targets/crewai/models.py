@@ -18,9 +18,9 @@ from crewai.llms.base_llm import BaseLLM, llm_call_context
 
 from outtake_probe.calls import Call, Usage, current
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.crewai.adapter_state import AdapterState, Emitted, Prompt
 from outtake_probe.targets.toolkit.boundary import Arguments, Method
 from outtake_probe.targets.toolkit.conversations import follow

@@ -12,8 +12,8 @@ from crewai.crew import Crew
 from crewai.flow.flow import Flow
 
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.crewai.adapter_state import AdapterState, agent_name, runnable_name
 from outtake_probe.targets.crewai.crews import crew_result, expected
