@@ -57,6 +57,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     "anthropic": {"anthropic"},
     # AutoGen's messages are pydantic models, and its runtime makes spans: it comes with both
     "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "opentelemetry", "pydantic"},
+    # it reads its projects with PyYAML
+    "crewai": {"crewai", "yaml"},
     # workflows run without llama-index-core; events and states are pydantic models
     "llamaindex": {"llama_index", "llama_index_instrumentation", "pydantic", "workflows"},
     # tools are pydantic models
@@ -299,7 +301,7 @@ def test_a_tree_that_keeps_to_the_table_passes() -> None:
         ("outtake_probe.targets.autogen", "import openai", "may import only its framework"),
         ("outtake_probe.targets.toolkit.schema", "import pydantic", "the standard library only"),
         ("outtake_probe.targets.toolkit.paths", "import outtake_probe.targets.autogen", "that is layer probe.adapter"),
-        ("outtake_probe.targets.crewai", "import crewai", "the standard library only"),
+        ("outtake_probe.targets.toy", "import toy", "the standard library only"),
         ("outtake.core", "from ..engine import run", "that is layer engine"),
         ("outtake.core.fork", "from .. import engine", "that is layer engine"),
         ("outtake.helpers", "", "belongs to no layer"),

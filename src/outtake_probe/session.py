@@ -13,13 +13,26 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal
 
 from outtake_probe import clock, faults, rebuilding, threads
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, Frame, current
 from outtake_probe.code_hash import OwnCode
 from outtake_probe.codec import opaque
+from outtake_probe.commands import (
+    BadValue,
+    Command,
+    Configure,
+    DropMessage,
+    EditMessage,
+    MoveMessage,
+    Outgoing,
+    SendMessage,
+    Target,
+    command_from,
+    perform,
+)
 from outtake_probe.conditions import names
 from outtake_probe.faults import is_from_signal_handler
 from outtake_probe.gate.decision import PROCEED, STOP, Answer, Stance
@@ -58,7 +71,6 @@ FAULTS = 100
 """Different faults of the probe that are reported of one run."""
 CODE_CHANGED = "code_changed"
 """Type of the note of a fork that names what was served from the record before the cut though its code has changed."""
-VERBS = ("describe", "edit", "drop", "move", "send", "configure")
 
 
 class Stopped(BaseException):
@@ -67,51 +79,6 @@ class Stopped(BaseException):
 
 class Refused(Exception):
     """The gate refuses a call: it would happen again, or may have happened, and no person is there to ask."""
-
-
-class BadValue(ValueError):
-    """A command's value does not fit; `schema` is what the target accepts."""
-
-    def __init__(self, message: str, schema: Json = None) -> None:
-        super().__init__(message)
-        self.schema = schema
-
-
-class Outgoing(NamedTuple):
-    """A message of the user's for one recipient: its full content, and what queues it under a number."""
-
-    recipient: str
-    type: str
-    body: Json
-    put: Callable[[int], None]
-
-
-class Target(Protocol):
-    """What a live program offers to the user's commands.  Each raises `BadValue` for what it cannot take."""
-
-    def perform(self, act: Callable[[], Json]) -> Json:
-        """Run `act` where the program's queue may be touched, and return its result."""
-
-    def normalize(self, message: int, value: Json) -> Json:
-        """The full new content of a queued message, of a value that may say only part of it."""
-
-    def replace(self, message: int, value: Json) -> None:
-        """Give a queued message another content."""
-
-    def drop(self, message: int) -> None:
-        """Take a message out of the queue."""
-
-    def move(self, message: int, before: int | None) -> None:
-        """Put a queued message before another one, or last."""
-
-    def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
-        """Check a new message for a component or ``topic:NAME``: what is queued for each recipient."""
-
-    def configure(self, component: str, key: str, value: Json) -> None:
-        """Change a setting of a component, from now on."""
-
-    def describe(self) -> Json:
-        """Graph, components with configuration and schemas, hooks that are missing."""
 
 
 @dataclass(slots=True)
@@ -300,7 +267,7 @@ class Session:
         for name, value in first.items():
             component, _, key = name.rpartition(".")
             try:
-                self.configure(component, key, value, "plan")
+                self.perform(Configure(component, key, value), "plan")
             except BadValue as error:
                 self.fail(f"{name} cannot be set: {error}")
 
@@ -553,44 +520,43 @@ class Session:
     # -- the user's commands -----------------------------------------------------------------------------------------
 
     def command(self, verb: str, fields: Json) -> Json:
-        """A command of the user for the live target.  Raises `BadValue`."""
+        """A command of the user for the live target: the number of its record.  Raises `BadValue`."""
         target = self.target
-        if verb not in VERBS:
-            raise BadValue(f"unknown command {verb!r}; known: {', '.join(VERBS)}")
         if target is None:
             raise BadValue("the target has no queue and no settings, is not built yet, or has ended")
         if verb == "describe":
             return target.perform(target.describe)
-        if self.replay is not None and self.replay.index.in_prefix:
+        if self.is_in_prefix:
             raise BadValue("the fork is still replaying what its parent recorded; wait until it is live")
-        return target.perform(lambda: self._command(target, verb, fields))
+        return target.perform(lambda: self._commanded(verb, fields, target))
 
-    def _command(self, target: Target, verb: str, fields: Json) -> Json:
+    def _commanded(self, verb: str, fields: Json, target: Target) -> Json:
         with self.lock:
-            if verb == "edit":
-                value = target.normalize(fields["message"], fields["value"])
-                target.replace(fields["message"], value)
-                body = self.bodies.put(value)
-                return self.emit(Edited, op="replace_message", message=fields["message"], body=body, by="user")
-            if verb == "drop":
-                target.drop(fields["message"])
-                return self.emit(MessageDropped, message=fields["message"])
-            if verb == "move":
-                target.move(fields["message"], fields.get("before"))
-                return self.emit(MessageMoved, message=fields["message"], before=fields.get("before"))
-            if verb == "send":
-                return self.inject(fields["component"], fields.get("type") or "", fields["value"])
-            return self.configure(fields["component"], fields["key"], fields["value"], "user")
+            return self.perform(command_from(verb, fields, target))
 
-    def inject(self, component: str, type: str, value: Json) -> int:
-        """Queue a message of the user's for each who listens; returns the first one's number."""
+    def perform(self, command: Command, by: Literal["plan", "user"] = "user") -> int:
+        """Do to the target what a person (or the plan of a fork) wants, and write it down; returns the record's number.
+
+        Raises `BadValue`.
+        """
         if self.target is None:
-            raise BadValue("this target takes no messages")
-        outgoing = self.target.send(component, type, value)
-        if not outgoing:
-            raise BadValue(f"nobody listens to {component}")
-        numbers = [self._queue_own(message) for message in outgoing]
-        return numbers[0]
+            raise BadValue("the program takes no messages and has no settings")
+        outgoing = perform(command, self.target)
+        match command:
+            case EditMessage(message, value):
+                body = self.bodies.put(value)
+                return self.emit(Edited, op="replace_message", message=message, body=body, by="user")
+            case DropMessage(message):
+                return self.emit(MessageDropped, message=message)
+            case MoveMessage(message, before):
+                return self.emit(MessageMoved, message=message, before=before)
+            case Configure(component, key, value):
+                return self.emit(ConfigSet, component=component, key=key, body=self.bodies.put(value), by=by)
+            case SendMessage(component):
+                if not outgoing:
+                    raise BadValue(f"nobody listens to {component}")
+                numbers = [self._queue_own(message) for message in outgoing]
+                return numbers[0]
 
     def _queue_own(self, message: Outgoing) -> int:
         body, seq = self.bodies.put(message.body), self.next
@@ -605,13 +571,6 @@ class Session:
         )
         message.put(seq)
         return seq
-
-    def configure(self, component: str, key: str, value: Json, by: str) -> int:
-        """Change a setting, and write it down."""
-        if self.target is None:
-            raise BadValue("this target has no settings that can be changed")
-        self.target.configure(component, key, value)
-        return self.emit(ConfigSet, component=component, key=key, body=self.bodies.put(value), by=by)
 
     def stop(self) -> None:
         """End the program at its gates; what is held is let go into the end."""

@@ -8,7 +8,17 @@ import sys
 from pathlib import Path
 
 from outtake.testing.kit import Kit
-from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, llamaindex, openai, openai_agents, plain
+from outtake.testing.kits import (
+    anthropic,
+    autogen,
+    coroutines,
+    crewai,
+    langgraph,
+    llamaindex,
+    openai,
+    openai_agents,
+    plain,
+)
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
@@ -27,6 +37,8 @@ kits: tuple[Kit, ...] = (
     llamaindex.OLDEST,
     openai_agents.KIT,
     openai_agents.OLDEST,
+    crewai.KIT,
+    crewai.OLDEST,
 )
 
 

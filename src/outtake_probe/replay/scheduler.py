@@ -18,15 +18,13 @@ from outtake_probe.bodies import resolve
 from outtake_probe.calls import Frame
 from outtake_probe.code_hash import Code
 from outtake_probe.codec import describe_error
+from outtake_probe.commands import Configure, SendMessage, perform, recorded_command
 from outtake_probe.edits import Edit
 from outtake_probe.records import (
     ConfigSet,
-    Edited,
     InvocationEnded,
     InvocationStarted,
     Json,
-    MessageDropped,
-    MessageMoved,
     MessageQueued,
     Record,
     RunEnded,
@@ -193,7 +191,7 @@ class Replay:
             try:
                 if edit.op == "set_config":
                     self.index.depart()
-                    self.session.configure(edit.component or "", edit.key or "", edit.value, "plan")
+                    self.session.perform(Configure(edit.component or "", edit.key or "", edit.value), "plan")
                 elif edit.op == "inject":
                     self.index.depart()
                     self._inject(edit)
@@ -206,7 +204,7 @@ class Replay:
         if self.index.plan.complete and self.index.cut >= len(self.index.records) - 1:
             self.next_inputs.append(edit.value)
         else:
-            self.session.inject(edit.component or "", edit.type or "", edit.value)
+            self.session.perform(SendMessage(edit.component or "", edit.type or "", edit.value))
 
     def _instead(self, component: str) -> Record | None:
         """What the record holds where the program asked for something else: the next of the same component."""
@@ -259,22 +257,18 @@ class Replay:
         target, index = self.session.target, self.index
         if target is None:
             return
-        message = index.child.get(record.message, record.message) if record.message is not None else None
         value = resolve(record.body, self._node) if record.body is not None else None
-        if isinstance(record, Edited) and message is not None:
-            target.replace(message, value)
-        elif isinstance(record, MessageDropped) and message is not None:
-            target.drop(message)
-        elif isinstance(record, MessageMoved) and message is not None:
-            target.move(message, index.child.get(record.before) if record.before is not None else None)
-        elif isinstance(record, ConfigSet):
-            target.configure(record.component, record.key, value)
-        elif isinstance(record, MessageQueued):
+        command = recorded_command(record, value, self._number)
+        if isinstance(record, MessageQueued):
             index.child[record.seq] = self.session.next if record.seq >= index.cut else record.seq
-            for outgoing in target.send(record.recipient, record.type, value):
-                outgoing.put(index.child[record.seq])
+        for outgoing in perform(command, target) if command is not None else ():
+            outgoing.put(index.child[record.seq])
         if record.seq >= index.cut:
             self.copy(record)
+
+    def _number(self, message: int | None) -> int | None:
+        """The number that a message of the parent's has in this run."""
+        return self.index.child.get(message, message) if message is not None else None
 
     def copy(self, r: Record) -> None:
         """Write a record of the parent into the fork's log, under the numbers that things have there."""

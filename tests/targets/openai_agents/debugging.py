@@ -9,12 +9,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from outtake_probe.commands import BadValue
-
 from outtake_probe import nondeterminism
 from outtake_probe.attached import active
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call
+from outtake_probe.commands import BadValue
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
 from outtake_probe.gate.decision import Answer, Stance

@@ -31,7 +31,11 @@ _BY_PREFIX: tuple[tuple[str, Maker], ...] = (
     ("llama_index.core.agent.workflow.", Maker("workflow", _LLAMAINDEX)),
     ("agents.Agent", Maker("agent", _OPENAI_AGENTS)),
     ("crewai.Crew", Maker("crew", _CREWAI)),
+    ("crewai.crew.Crew", Maker("crew", _CREWAI)),
     ("crewai.project.CrewBase", Maker("crew", _CREWAI)),
+    ("crewai.Flow", Maker("workflow", _CREWAI)),
+    ("crewai.flow.Flow", Maker("workflow", _CREWAI)),
+    ("crewai.flow.flow.Flow", Maker("workflow", _CREWAI)),
 )
 KNOWN = (
     "agents",
@@ -46,7 +50,8 @@ KNOWN = (
     "workflows",
 )
 """Packages whose import says that a file is about agents or models; a prefix of the name counts."""
-CREW_NOTE = "a crew is run by a function or a script that calls its kickoff: name that one"
+PROJECTS = {"crew.jsonc": Maker("crew", _CREWAI), "crew.json": Maker("crew", _CREWAI)}
+"""Files that say what a project is made of, by name."""
 
 
 def maker(dotted: str) -> Maker | None:

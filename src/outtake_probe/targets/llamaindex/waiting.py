@@ -17,7 +17,7 @@ import workflows
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import Event, HumanResponseEvent
 
-from outtake_probe.commands import BadValue
+from outtake_probe.commands import BadValue, SendMessage
 from outtake_probe.gate.decision import Answer
 from outtake_probe.records import Json
 from outtake_probe.session import Stopped
@@ -116,7 +116,7 @@ async def _ask(adapter_state: AdapterState, run: Run, others: bool) -> None:
         return
     if is_answered(answer):
         with adapter_state.session.lock:
-            adapter_state.session.inject(run.path, "", answer.value)
+            adapter_state.session.perform(SendMessage(run.path, "", answer.value))
 
 
 def _complete(adapter_state: AdapterState, run: Run, given: Answer) -> Answer:

@@ -19,7 +19,7 @@ from outtake_probe.states.saving import offers
 
 _MOST = 400
 """Objects that are looked at for one tool."""
-_FRAMEWORKS = ("autogen_", "langchain", "langgraph", "llama_index", "pydantic", "workflows")
+_FRAMEWORKS = ("autogen_", "crewai", "langchain", "langgraph", "llama_index", "pydantic", "workflows")
 """Packages whose own `save_state` is about their objects, not about what is outside."""
 _KNOWN = {
     ("playwright", "Browser"): "browser",
