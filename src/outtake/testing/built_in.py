@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from outtake.testing.kit import Kit
-from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, llamaindex, openai, plain
+from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, llamaindex, openai, plain, pydantic_ai
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
@@ -25,6 +25,9 @@ kits: tuple[Kit, ...] = (
     llamaindex.KIT,
     llamaindex.SYNC,
     llamaindex.OLDEST,
+    pydantic_ai.KIT,
+    pydantic_ai.SYNC,
+    pydantic_ai.OLDEST,
 )
 
 

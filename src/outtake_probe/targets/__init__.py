@@ -60,6 +60,7 @@ BUILT_IN = (
         "outtake_probe.targets.langchain",
     ),
     Entry("llamaindex", ("workflows", "llama_index.core"), "outtake_probe.targets.llamaindex"),
+    Entry("pydantic-ai", ("pydantic_ai",), "outtake_probe.targets.pydantic_ai"),
     Entry("langgraph", ("langgraph.pregel.main",), "outtake_probe.targets.langgraph"),
 )
 

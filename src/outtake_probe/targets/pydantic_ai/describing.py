@@ -1,0 +1,136 @@
+"""The agents and graphs of a program as components and edges; nothing of the program's is executed for that."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic_ai import Agent
+from pydantic_graph.graph_builder import build_mermaid_graph
+from pydantic_graph.step import NodeStep, Step
+
+from outtake_probe.kept import variables
+from outtake_probe.records import Json
+from outtake_probe.targets.pydantic_ai import settings
+from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState, Described
+from outtake_probe.targets.toolkit.tools import Tool
+from outtake_probe.values import encode
+
+
+def describe(state: AdapterState) -> dict[str, Json]:
+    """Components and edges of all that is known."""
+    components: dict[str, Json] = {}
+    edges: list[Json] = []
+    for parts, lines in state.made.described():
+        for found in parts:
+            components.setdefault(found["path"], found)
+        edges += [edge for edge in lines if edge not in edges]
+    for path, changed in state.changed.items():
+        if path in components:
+            components[path] = {**components[path], "config": {**components[path]["config"], **changed}}
+    return {"components": list(components.values()), "edges": edges}
+
+
+def of(path: str, made: Any) -> Described:
+    """Components and edges of an agent or a graph, with the agents inside."""
+    found = list(_agent(path, made, ()) if isinstance(made, Agent) else _graph(path, made))
+    return [each for each in found if "path" in each], [each for each in found if "path" not in each]
+
+
+def _part(path: str, kind: str, doc: str = "", **about: Json) -> Json:
+    return {"path": path, "kind": kind, "doc": doc, "config": {}, "schema": {}, "accepts": {}, **about}
+
+
+def _edge(source: str, target: str, label: str = "") -> Json:
+    return {"source": source, "target": target, "label": label}
+
+
+def _agent(path: str, agent: Any, around: tuple[Any, ...]) -> Iterator[Json]:
+    config = {**settings.of_agent(agent, {}), "output": _name(agent.output_type)}
+    schema: Json = {"type": "object", "properties": dict(settings.SCHEMAS)}
+    doc = getattr(agent, "description", None)
+    yield _part(path, "agent", doc if isinstance(doc, str) else "", config=config, schema=schema, accepts={"prompt": {}})
+    model = getattr(agent.model, "model_name", agent.model)
+    if isinstance(model, str):
+        yield _part(f"{path}/model", "model", config={"model": model})
+        yield _edge(path, f"{path}/model")
+    for tool in _tools(agent.toolsets):
+        below = f"{path}/tools/{tool.name}"
+        known = Tool(tool.name, tool, functions=(tool.function,))
+        accepts = {"arguments": encode(tool.function_schema.json_schema)}
+        yield _part(below, "tool", tool.description or "", accepts=accepts, effects=known.effects or "write")
+        yield _edge(path, below)
+        yield from _inside(below, tool.function, (*around, agent))
+
+
+def _name(output_type: Any) -> str:
+    return output_type.__name__ if isinstance(output_type, type) else str(encode(repr(output_type)))
+
+
+def _tools(toolsets: Any) -> Iterator[Any]:
+    """The tools that are known before anything runs: those of toolsets that are made from functions."""
+    for toolset in toolsets:
+        held = getattr(toolset, "tools", None)
+        if isinstance(held, Mapping):
+            yield from (tool for tool in held.values() if hasattr(tool, "function_schema"))
+        wrapped = getattr(toolset, "wrapped", None)
+        yield from _tools(getattr(toolset, "toolsets", None) or ([wrapped] if wrapped is not None else []))
+
+
+def _inside(path: str, function: Any, around: tuple[Any, ...]) -> Iterator[Json]:
+    """The agents that a function refers to."""
+    for agent in _agents(function):
+        if not any(agent is other for other in around):
+            below = f"{path}/{settings.name_of(agent)}"
+            yield _edge(path, below)
+            yield from _agent(below, agent, around)
+
+
+def _agents(function: Any) -> list[Any]:
+    function = inspect.unwrap(getattr(function, "__func__", function))
+    if not inspect.isfunction(function):
+        return []
+    found = [function.__globals__.get(name) for name in variables(function.__code__)]
+    for cell in function.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:
+            continue  # not assigned yet
+    return list({id(each): each for each in found if isinstance(each, Agent)}.values())
+
+
+# -- graphs ----------------------------------------------------------------------------------------------------------
+
+
+def _graph(path: str, graph: Any) -> Iterator[Json]:
+    yield _part(path, "flow", accepts={"inputs": {}})
+    for name, node in graph.nodes.items():
+        if isinstance(node, Step):
+            function = node.node_type.run if isinstance(node, NodeStep) else node.call
+            source = node.node_type if isinstance(node, NodeStep) else inspect.unwrap(function)
+            doc = inspect.getdoc(source) or ""
+            yield _part(f"{path}/{name}", "step", node.label or ("" if doc.startswith(f"{name}(") else doc))
+            yield from _inside(f"{path}/{name}", function, ())
+    yield from _flows(path, graph)
+
+
+def _flows(path: str, graph: Any) -> Iterator[Json]:
+    """From step to step: what lies between them (forks, joins, decisions) is no component."""
+    drawn = build_mermaid_graph(graph.nodes, graph.edges_by_source)
+    steps = {node.id: f"{path}/{node.id}" for node in drawn.nodes if node.kind == "step"}
+    places = {**steps, **{node.id: path for node in drawn.nodes if node.kind in ("start", "end")}}
+    for source, place in places.items():
+        for target, label in _reached(drawn.edges, source, places, {source}):
+            yield _edge(place, places[target], label)
+
+
+def _reached(edges: Any, source: Any, places: Mapping[Any, str], seen: set[Any]) -> Iterator[tuple[Any, str]]:
+    for edge in edges:
+        if edge.start_id != source:
+            continue
+        if edge.end_id in places:
+            yield edge.end_id, edge.label or ""
+        elif edge.end_id not in seen:
+            seen.add(edge.end_id)
+            yield from ((target, edge.label or label) for target, label in _reached(edges, edge.end_id, places, seen))
