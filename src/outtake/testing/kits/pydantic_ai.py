@@ -43,13 +43,16 @@ hanging = FunctionModel(stream_function=hang)
 '''
 
 CHAT = """
-from dataclasses import dataclass
 from pydantic_ai import Agent
-from pydantic_graph import BaseNode, End, GraphBuilder, GraphRunContext
+from pydantic_graph import GraphBuilder
 from model import scripted
 from stage import acalled, called, opening
 
-writer = Agent(scripted, name="writer")
+writer = Agent(scripted, name="writer", deps_type=str)
+
+@writer.instructions
+def begin(ctx) -> str:
+    return opening(ctx.deps)
 
 @writer.tool_plain
 {async_}def look(what: str) -> str:
@@ -60,7 +63,7 @@ steps = GraphBuilder(input_type=str, output_type=str, name="seek")
 
 @steps.step
 async def gather(ctx) -> str:
-    return (await writer.run(opening(ctx.inputs))).output
+    return (await writer.run(deps=ctx.inputs)).output
 
 steps.add(steps.edge_from(steps.start_node).to(gather), steps.edge_from(gather).to(steps.end_node))
 
@@ -91,12 +94,17 @@ def main():
         answer = await ask(ctx.inputs)
         return answer if ctx.inputs == "left" else await ask(f"again {{answer}}")
 
+    @steps.step
+    async def in_order(ctx) -> list:
+        return sorted(ctx.inputs)
+
     join = steps.join(reduce_list_append, initial_factory=list)
     steps.add(
         steps.edge_from(steps.start_node).to(words),
         steps.edge_from(words).map().to(work),
         steps.edge_from(work).to(join),
-        steps.edge_from(join).to(steps.end_node),
+        steps.edge_from(join).to(in_order),
+        steps.edge_from(in_order).to(steps.end_node),
     )
     return steps.build()
 """
@@ -195,9 +203,9 @@ WORDS = ["one", "two", "three"]
 inner = Agent(scripted, name="inner")
 remembered = []
 
-{async_}def helper(what: str) -> str:
+async def helper(what: str) -> str:
     '''Ask the helper.'''
-    done = {await_}inner.run{sync}(what, message_history=list(remembered))
+    done = await inner.run(what, message_history=list(remembered))
     remembered[:] = done.all_messages()
     return done.output
 
@@ -306,7 +314,7 @@ async def answer(messages, info):
     return ModelResponse(parts=[TextPart(await acalled("model", said(messages, info)))])
 
 def main():
-    agent = Agent(FunctionModel(answer), name="agent", output_type=[str, DeferredToolRequests])
+    agent = Agent(FunctionModel(answer), name="agent", instructions="Ask.", output_type=[str, DeferredToolRequests])
 
     @agent.tool_plain
     def ask(question: str) -> str:

@@ -300,4 +300,4 @@ def _grouped(items: Iterable[Item], last: ModelRequest) -> list[ModelMessage]:
             made[-1].parts = [*made[-1].parts, item]
         else:
             made.append(dataclasses.replace(last, parts=[item]))
-    return made
+    return made or [dataclasses.replace(last, parts=[])]

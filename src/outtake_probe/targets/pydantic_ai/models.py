@@ -102,7 +102,7 @@ class Request(toolkit.ModelRequest):
 
     def merge(self, prompt: dict[str, Json], value: Json) -> Json:
         known = {"instructions": None, "settings": {}, **prompt}
-        full = merge_prompt(known, value, schema=messages.SCHEMA)
+        full = merge_prompt(known, value, schema=messages.SCHEMA, template={"role": "user"})
         messages.edited(self._given["messages"], full["messages"])  # raises for what cannot be told to a model
         return {name: item for name, item in full.items() if item or name in prompt}
 
