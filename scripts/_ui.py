@@ -45,7 +45,8 @@ COUNTING = (
     "src/**/*",
 )
 """The sources that decide what is built."""
-TESTS = (".test.ts", ".test.tsx")
+UNBUILT = (".test.ts", ".test.tsx", ".d.ts")
+"""Ends of the names of sources that leave no trace in what is built."""
 PACKED = (".css", ".js", ".svg")
 PACKING = """
 const { readFileSync, writeFileSync } = require("node:fs");
@@ -85,7 +86,7 @@ def digest() -> str:
     found = {path for pattern in COUNTING for path in SOURCES.glob(pattern) if path.is_file()}
     whole = hashlib.sha256()
     for path in sorted(found, key=lambda path: path.relative_to(SOURCES).as_posix()):
-        if not path.name.endswith(TESTS):
+        if not path.name.endswith(UNBUILT):
             content = hashlib.sha256(path.read_bytes()).hexdigest()
             whole.update(f"{path.relative_to(SOURCES).as_posix()}\0{content}\n".encode())
     return whole.hexdigest()
@@ -219,7 +220,7 @@ def _lock() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`build`, or `run SCRIPT...`, where a script may have arguments: "types -- --check"."""
+    """`build`, or `run SCRIPT...`, where a script may have arguments: "test -- --watch"."""
     task, *rest = arguments
     try:
         if task == "run":

@@ -1,12 +1,14 @@
 """Recording a sample for a new number of a format: ``python -m tests.released.recording VERSION``.
 
 Writes ``VERSION.zip``, named after the version that is about to be released: a store (a run of `PROGRAM`, a fork of it,
-a log of another program), an export of the fork, the program, and what the runs show.  A sample is never recorded again
-once its version is released: it stands for what users have.
+a log of another program), an export of the fork, the program, and what the runs show.  ``VERSION-api.json.gz`` is the
+description of the HTTP API.  A sample is never recorded again once its version is released: it stands for what users
+have.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sqlite3
@@ -15,6 +17,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from outtake.server import openapi
 from outtake.service import archive
 from outtake.service.access import open_service
 from outtake.service.service import Service
@@ -123,6 +126,7 @@ def record(version: str) -> None:
         with zipfile.ZipFile(HERE / f"{version}.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
             for name in (DATABASE, EXPORT, EXPECTED, "program.py"):
                 file.write(place / name, name)
+    (HERE / f"{version}-api.json.gz").write_bytes(gzip.compress(openapi.document().encode(), 9, mtime=0))
 
 
 def _recorded(place: Path) -> dict[str, Json]:

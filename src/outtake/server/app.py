@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.middleware.gzip import GZipMiddleware
@@ -45,7 +47,7 @@ def create_app(
 
 def describe_app() -> FastAPI:
     """The routes and types without a service behind them."""
-    app = FastAPI(
+    app = _Api(
         title="Outtake",
         version="1",
         description=ABOUT,
@@ -60,6 +62,15 @@ def describe_app() -> FastAPI:
     for module in (runs, searching, provenance, annotating, steering, files, events, pages):
         app.include_router(module.router)
     return app
+
+
+class _Api(FastAPI):
+    """Describes each kind of error once; the routes refer to it."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            self.openapi_schema = problems.shared(super().openapi())
+        return self.openapi_schema
 
 
 def _name(route: APIRoute) -> str:

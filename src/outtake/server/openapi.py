@@ -8,7 +8,7 @@ from pathlib import Path
 
 from outtake.server.app import describe_app
 
-CHECKED_IN = Path("docs", "openapi.json")
+CHECKED_IN = Path("api", "openapi.json")
 """Where it is, from the top of the checkout."""
 
 

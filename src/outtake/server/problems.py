@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -33,6 +34,17 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     },
     422: {"model": Problem, "description": "The request has not the right form, or the target does not accept a value"},
 }
+
+
+def shared(document: dict[str, Any]) -> dict[str, Any]:
+    """An OpenAPI document in which every operation refers to the same answers for its errors."""
+    answers: dict[str, Any] = document["components"].setdefault("responses", {})
+    for operation in (each for path in document["paths"].values() for each in path.values()):
+        for status in sorted(operation["responses"].keys() & set(map(str, ANSWERS))):
+            name = HTTPStatus(int(status)).phrase.title().replace(" ", "")
+            if answers.setdefault(name, operation["responses"][status]) == operation["responses"][status]:
+                operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    return document
 
 
 def problem(code: str, message: str, schema: Any = None, status: int | None = None) -> Plain:

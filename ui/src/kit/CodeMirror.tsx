@@ -11,7 +11,7 @@ import { tags } from "@lezer/highlight";
 import { useComputedColorScheme } from "@mantine/core";
 import { useEffect, useRef } from "react";
 
-import type { CodeEditorProps } from "./CodeEditor";
+import type { CodeEditorProps } from "./code-editor";
 import classes from "./CodeEditor.module.css";
 
 const highlighting = HighlightStyle.define([

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { Outline } from "./outline";
-import { clockOf, DEFAULT_ASPECTS, depthsOf, rowAt, type RowChoice, rowsOf as rowsBy } from "./rows";
+import { DEFAULT_ASPECTS, type RowChoice } from "./row-choice";
+import { clockOf, depthsOf, rowAt, rowsOf as rowsBy } from "./rows";
 import { logOf } from "./testing";
 import { Turns } from "./turns";
 

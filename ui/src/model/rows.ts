@@ -5,28 +5,10 @@
  * control messages, deliveries that led to nothing) is plumbing, and left out unless it is asked for.
  */
 
-import { type Aspect, aspectOf } from "./aspects";
+import { aspectOf } from "./aspects";
+import { isControl, type RowChoice, rowTest } from "./row-choice";
 import { isSameLetter, NONE, type Outline } from "./outline";
 import type { Turns } from "./turns";
-
-export interface RowChoice {
-  /** Aspects that are shown. */
-  aspects: ReadonlySet<Aspect>;
-  /** Only records of these components (as sender or recipient), or of what is inside them; null is all. */
-  components: ReadonlySet<string> | null;
-  /** Only these records, found by a search; null is all. */
-  found: ReadonlySet<number> | null;
-  /** Also what only keeps the framework going. */
-  plumbing: boolean;
-  /** Invocations, by the number of their first record, whose inside is not shown. */
-  folded: ReadonlySet<number>;
-  /** Records that are shown in any case: those that are held. */
-  held: ReadonlySet<number>;
-  /** Only what failed, or has an error inside. */
-  errors: boolean;
-  /** Only what was changed. */
-  changes: boolean;
-}
 
 export interface Rows {
   length: number;
@@ -41,18 +23,6 @@ export interface Rows {
   plumbing: number;
 }
 
-export const DEFAULT_ASPECTS: ReadonlySet<Aspect> = new Set<Aspect>([
-  "message",
-  "agent",
-  "step",
-  "task",
-  "model",
-  "tool",
-  "flow",
-  "note",
-  "edit",
-  "run",
-]);
 const DEEPEST = 255;
 
 /** The rows that a choice gives; with `calls`, an invocation's start stands for its end too, and for the message that it takes. */
@@ -161,17 +131,6 @@ export function letterOf(outline: Outline, seq: number): number {
   return count;
 }
 
-/** Whether a record is of one of these components, or of what is inside them, as sender or recipient. */
-export function rowTest(outline: Outline, wanted: ReadonlySet<string>): (seq: number) => boolean {
-  const fits = outline.names.map((name) => wanted.has(name) || [...wanted].some((path) => name.startsWith(`${path}/`)));
-  return (seq) => {
-    const sender = outline.componentNumber(seq);
-    if (sender !== NONE && fits[sender]) return true;
-    const recipient = outline.find(outline.recipient(seq));
-    return recipient !== NONE && Boolean(fits[recipient]);
-  };
-}
-
 /**
  * Which records only keep a framework going: messages without content, and deliveries of a message in which nothing
  * happened.  Whatever was held, edited or failed is never plumbing.
@@ -196,9 +155,6 @@ export function plumbingOf(outline: Outline): Uint8Array {
   }
   return plumbing;
 }
-
-/** Types by which AutoGen's group chats repeat to their output stream what was said. */
-const ECHOES = new Set(["GroupChatMessage", "GroupChatTermination"]);
 
 /** Which records the rows of calls tell: ends of invocations, and messages that one of them takes. */
 function toldByCalls(outline: Outline, plumbing: Uint8Array, turns: Turns): Uint8Array {
@@ -225,13 +181,6 @@ function isChange(outline: Outline, seq: number, end: number): boolean {
   const kind = outline.kind(seq);
   if (kind === "edited" || kind === "config_set" || kind === "message_dropped" || kind === "message_moved") return true;
   return CHANGED.some((flag) => outline.has(seq, flag) || (end !== NONE && outline.has(end, flag)));
-}
-
-/** Whether a message has no content, or only repeats to a framework's output what was said. */
-export function isControl(outline: Outline, seq: number): boolean {
-  if ((["edited", "injected", "dropped"] as const).some((flag) => outline.has(seq, flag))) return false;
-  if (outline.has(seq, "empty")) return true;
-  return ECHOES.has(outline.type(seq)) && outline.recipient(seq).endsWith("/output");
 }
 
 const CALLS_THAT_SPEAK = new Set(["model", "tool", "step", "task"]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { DEFAULT_ASPECTS } from "./rows";
+import { DEFAULT_ASPECTS } from "./row-choice";
 import { logOf } from "./testing";
 import { markdownOf, recordsOfTranscript, transcriptOf } from "./transcript";
 import { storyOf, Turns } from "./turns";

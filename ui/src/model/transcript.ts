@@ -5,7 +5,7 @@ import type { Body, Glance } from "@/api/schema";
 import { soleText, untyped } from "./body";
 import { shortName } from "./names";
 import { NONE, type Outline } from "./outline";
-import { DEFAULT_ASPECTS, type RowChoice } from "./rows";
+import { DEFAULT_ASPECTS, type RowChoice } from "./row-choice";
 import { tell } from "./telling";
 import type { Part, Story, Turns } from "./turns";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { NONE, type Outline } from "./outline";
-import { DEFAULT_ASPECTS, type RowChoice } from "./rows";
+import { DEFAULT_ASPECTS, type RowChoice } from "./row-choice";
 import { logOf, random, recordsOf } from "./testing";
 import { answerOf, cardOf, hitsOf, nextOf, placeOf, storyOf, Turns } from "./turns";
 

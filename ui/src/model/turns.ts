@@ -8,7 +8,7 @@
 
 import { type Aspect, ASPECTS, aspectOf } from "./aspects";
 import { isSameLetter, NONE, type Outline, subjectOf } from "./outline";
-import { isControl, type RowChoice, rowTest } from "./rows";
+import { isControl, type RowChoice, rowTest } from "./row-choice";
 
 /** What a turn shows of its inside, in the order of the log. */
 export interface Part {

@@ -8,7 +8,8 @@ caching client calls another client, a workbench calls a tool): only the outermo
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from autogen_core import CancellationToken
@@ -18,7 +19,7 @@ from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, Too
 
 from outtake_probe.calls import Call, Usage
 from outtake_probe.keeping import stateless
-from outtake_probe.records import Effects, Json
+from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
@@ -29,8 +30,10 @@ from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Describe, Method
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.human_input import input_call
+from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
+from outtake_probe.targets.toolkit.tools import Tool
 from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
 
@@ -39,10 +42,8 @@ def install(hub: Hub, patches: Patches) -> None:
     """Wrap every implementation there is, and those to come."""
     stateless.add(ChatCompletionClient)
     tool, workbench = _boundary(hub, functools.partial(_tool, hub)), _boundary(hub, functools.partial(_workbench, hub))
-    patches.family(
-        ChatCompletionClient,
-        {"create": _boundary(hub, _model).acall, "create_stream": _boundary(hub, _model_stream).astream},
-    )
+    model = ModelBoundary(lambda: hub.session, _Question, _around(hub))
+    patches.family(ChatCompletionClient, {"create": model.acall, "create_stream": model.astream})
     patches.family(BaseTool, {"run_json": tool.acall, "run_json_stream": tool.astream})
     patches.family(Workbench, {"call_tool": workbench.acall, "call_tool_stream": workbench.astream}, skip=_by_its_tools)
     patches.family(CodeExecutor, {"execute_code_blocks": _boundary(hub, functools.partial(_code, hub)).acall})
@@ -54,7 +55,11 @@ def ask_user(hub: Hub, patches: Patches, agent: type) -> bool:
 
 
 def _boundary(hub: Hub, describe: Describe) -> Boundary:
-    return Boundary(lambda: hub.session, describe, lambda: inside_call(hub.desks.wake_here))
+    return Boundary(lambda: hub.session, describe, _around(hub))
+
+
+def _around(hub: Hub) -> Callable[[], AbstractContextManager[object]]:
+    return lambda: inside_call(hub.desks.wake_here)
 
 
 def _by_its_tools(cls: type) -> bool:
@@ -65,57 +70,61 @@ def _by_its_tools(cls: type) -> bool:
 # -- models ----------------------------------------------------------------------------------------------------------
 
 
-def _model(
-    _method: Method, client: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
-) -> Bound | None:
-    if is_inside("model"):
-        return None
+class _Question(ModelRequest):
+    """One call of a model client."""
 
-    def rebind(new: Mapping[str, Any]) -> Arguments:
-        given = {k: v for k, v in new.items() if k in ("tools", "extra_create_args") and k in kwargs}
-        return (client, new["messages"], *args), {**kwargs, **given}
+    implemented_by = ("create", "create_stream")
 
-    call = _model_call(client, messages, kwargs)
-    call.decode, call.normalize_output = prompts.result, prompts.full_result
-    return Bound(call, rebind, lambda: _skip_one(client))
+    def __init__(
+        self, _method: Method, client: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(client)
+        self._messages = messages
+        self._args = args
+        self._kwargs = kwargs
 
+    def prompt(self, path: str) -> dict[str, Json]:
+        return prompts.prompt(self.model, self._messages, self._kwargs, path)
 
-def _model_stream(
-    method: Method, client: ChatCompletionClient, messages: Sequence[LLMMessage], *args: Any, **kwargs: Any
-) -> Bound | None:
-    bound = _model(method, client, messages, *args, **kwargs)
-    if bound is not None:
-        bound.call.decode, bound.call.normalize_output = prompts.decode_piece, prompts.full_stream
-    return bound
+    def merge(self, prompt: dict[str, Json], value: Json) -> Json:
+        return prompts.normalize(prompt, value)
 
+    def decode_prompt(self, value: Json) -> Any:
+        return prompts.decode_prompt(value)
 
-def _model_call(client: ChatCompletionClient, said: Sequence[LLMMessage], kwargs: Mapping[str, Any]) -> Call:
-    path = child_path("model")
-    given = prompts.prompt(client, said, kwargs, path)
-    return Call(
-        "model",
-        path,
-        given,
-        type=type(client).__name__,
-        functions=(type(client).create, type(client).create_stream),
-        link=_link(kwargs.values()),
-        decode_input=prompts.decode_prompt,
-        encode=prompts.encode_piece,
-        usage=_usage,
-        normalize=lambda _, value: prompts.normalize(given, value),
-    )
+    def rebind(self, new: Any) -> Arguments:
+        given = {k: v for k, v in new.items() if k in ("tools", "extra_create_args") and k in self._kwargs}
+        return (self.model, new["messages"], *self._args), {**self._kwargs, **given}
 
+    def encode(self, answer: Any) -> Json:
+        return prompts.encode_piece(answer)
 
-def _usage(result: Any) -> Usage | None:
-    usage: RequestUsage | None = getattr(result, "usage", None)
-    return Usage(usage.prompt_tokens, usage.completion_tokens) if usage is not None else None
+    def decode(self, value: Json) -> Any:
+        return prompts.result(value)
 
+    def complete(self, value: Json) -> Json:
+        return prompts.full_result(value)
 
-def _skip_one(client: Any) -> None:
-    """AutoGen's replay client counts its answers: one that was given by the record counts, too."""
-    at = getattr(client, "_current_index", None)
-    if isinstance(at, int):
-        client._current_index = at + 1
+    def decode_piece(self, value: Json) -> Any:
+        return prompts.decode_piece(value)
+
+    def complete_pieces(self, value: Json) -> Json:
+        return prompts.full_stream(value)
+
+    def usage(self, answer: Any) -> Usage | None:
+        usage: RequestUsage | None = getattr(answer, "usage", None)
+        return Usage(usage.prompt_tokens, usage.completion_tokens) if usage is not None else None
+
+    def replaced(self) -> None:
+        """AutoGen's replay client counts its answers: one that was given by the record counts, too."""
+        at = getattr(self.model, "_current_index", None)
+        if isinstance(at, int):
+            self.model._current_index = at + 1
+
+    def call(self, *, streams: bool = False) -> Call:
+        call = super().call(streams=streams)
+        call.link = _link(self._kwargs.values())
+        return call
 
 
 # -- tools -----------------------------------------------------------------------------------------------------------
@@ -135,37 +144,34 @@ def _link(others: Iterable[object]) -> Link | None:
 
 def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[object]) -> Call:
     given = codec.plain(dict(args))
+    call = described(tool).call(hub.session.states, given, takes_more=True)
+    call.link = _link(others)
+    call.normalize = lambda _, value: _edited_arguments(tool, given, value)
+    return call
+
+
+def described(tool: Any) -> Tool:
+    """A tool as far as its calls are concerned."""
     function = getattr(tool, "_func", None)
-    return Call(
-        "tool",
-        child_path(f"tools/{tool.name}"),
-        given,
-        effects=effects_of(tool),
-        functions=(getattr(tool, "_func", None), getattr(type(tool), "run", None)),
-        state=resources.declared(tool, function, type(tool)),
-        known=lambda: resources.known(hub.session.states, tool, function),
-        reaches=(function or tool,),
-        link=_link(others),
-        normalize=lambda _, value: _edited_arguments(tool, given, value),
+    return Tool(
+        tool.name,
+        tool,
+        [function] if function is not None else [],
+        ["run"],
+        lambda: codec.schema(tool.args_type()),
+        own_effects="pure" if _is_handoff(function) else None,
     )
+
+
+def _is_handoff(function: Any) -> bool:
+    return getattr(function, "__qualname__", "").endswith("handoff_tool.<locals>._handoff_tool")
 
 
 def _edited_arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
     """All arguments of an edited call.  Raises `BadValue` for those that the tool's model of them refuses."""
-    cls = tool.args_type()
-    full = merge_arguments(
-        tool.name, given, value, list(cls.model_fields), schema=codec.schema(cls), allow_unknown=True
-    )
-    codec.build(cls, full)
+    full = described(tool).merge(given, value, takes_more=True)
+    codec.build(tool.args_type(), full)
     return full
-
-
-def effects_of(tool: Any) -> Effects | None:
-    """What the program declares that a tool does to the world; None where it says nothing."""
-    function = getattr(tool, "_func", None)
-    if getattr(function, "__qualname__", "").endswith("handoff_tool.<locals>._handoff_tool"):
-        return "pure"
-    return declared_effects(tool, function, type(tool))
 
 
 def _workbench(

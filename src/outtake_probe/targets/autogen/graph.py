@@ -16,6 +16,7 @@ from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.paths import inner_teams, is_team, manager_name
 from outtake_probe.targets.autogen.runtime import Runtime
 from outtake_probe.targets.base import Component, Edge
+from outtake_probe.targets.toolkit.settings import describe_settings
 
 Place = tuple[Runtime, AgentId]
 
@@ -54,9 +55,10 @@ def _team(hub: Hub, path: str, team: Any) -> Iterator[Component]:
     }
     yield Component(path, "team", team.description or "", config, accepts=_schemas(chat_types()))
     manager = f"{path}/{manager_name(team)}"
-    shown, schema = settings.read(hub, manager, settings.Manager(hub, path, team))
-    yield Component(manager, "agent", "chooses who speaks next", shown, schema, _schemas(manager_types()))
-    yield from _model(manager, settings.Manager(hub, path, team).client)
+    its = settings.Manager(hub, path, team)
+    about = describe_settings(settings.of(hub, manager, its))
+    yield Component(manager, "agent", "chooses who speaks next", **about, accepts=_schemas(manager_types()))
+    yield from _model(manager, its.client)
     yield Component(f"{path}/output", "agent", "collects what the team shows; its deliveries tell nothing new")
     for participant in team._participants:
         if not is_team(participant):
@@ -64,12 +66,12 @@ def _team(hub: Hub, path: str, team: Any) -> Iterator[Component]:
 
 
 def _agent(hub: Hub, path: str, agent: Any, accepts: dict[str, Json] | None = None) -> Iterator[Component]:
-    config, schema = settings.read(hub, path, agent)
     doc = getattr(agent, "description", "") or ""
-    yield Component(path, "agent", doc, config, schema, accepts or _schemas(chat_types()))
+    about = describe_settings(settings.of(hub, path, agent))
+    yield Component(path, "agent", doc, **about, accepts=accepts or _schemas(chat_types()))
     yield from _model(path, getattr(agent, "_model_client", None))
     for tool in settings.all_tools(hub, agent):
-        effects = calls.effects_of(tool) or "unknown"
+        effects = calls.described(tool).effects or "unknown"
         yield Component(
             f"{path}/tools/{tool.name}",
             "tool",
@@ -141,10 +143,10 @@ def _routed(hub: Hub, path: str, place: Place) -> Iterator[Component]:
     runtime, agent = place
     made = runtime.made().get(agent)
     cls = type(made) if made is not None else runtime.known().get(agent.type)
-    config, schema = settings.read(hub, path, made) if made is not None else ({}, {})
-    config = {"class": cls.__name__ if cls is not None else None, **config}
+    about = describe_settings(settings.of(hub, path, made) if made is not None else ())
+    about["config"] = {"class": cls.__name__ if cls is not None else None, **about["config"]}
     doc = getattr(made, "_description", "") or (cls.__doc__ if cls is not None else "") or ""
-    yield Component(path, "agent", doc, config, schema, _schemas(accepts(hub, place)))
+    yield Component(path, "agent", doc, **about, accepts=_schemas(accepts(hub, place)))
     yield from _model(path, getattr(made, "_model_client", None))
 
 

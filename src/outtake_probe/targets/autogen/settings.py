@@ -6,7 +6,9 @@ never read.
 
 from __future__ import annotations
 
+import functools
 import weakref
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from autogen_core.models import SystemMessage
@@ -16,20 +18,21 @@ from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages, prompts
 from outtake_probe.targets.autogen.paths import is_team, manager_name
-from outtake_probe.targets.toolkit.settings import check_setting, find_holder
+from outtake_probe.targets.toolkit.settings import (
+    MODEL_ARGUMENTS,
+    OPTIONAL_TEXT,
+    TEXT,
+    Setting,
+    Settings,
+    change_setting,
+    fixed,
+)
 
 if TYPE_CHECKING:
     from outtake_probe.targets.autogen.hub import Hub
 
-_TEXT: Json = {"type": "string"}
-_ARGS: dict[str, Json] = {
-    "temperature": {"type": ["number", "null"]},
-    "top_p": {"type": ["number", "null"]},
-    "max_tokens": {"type": ["integer", "null"]},
-    "seed": {"type": ["integer", "null"]},
-    "frequency_penalty": {"type": ["number", "null"]},
-    "presence_penalty": {"type": ["number", "null"]},
-}
+_ARGS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty")
+"""What can be set of every client that keeps what it sends with each call."""
 _TEXTS = ("instruction", "response_prompt", "selector_prompt", "final_answer_prompt")
 _NUMBERS = ("max_tool_iterations", "max_turns", "max_stalls", "max_selector_attempts")
 _FLAGS = ("reflect_on_tool_use", "model_client_stream", "allow_repeated_speaker")
@@ -58,55 +61,75 @@ def _manager_of(hub: Hub, path: str) -> Any:
     return found[0].made().get(found[1]) if found is not None else None
 
 
-# -- reading ---------------------------------------------------------------------------------------------------------
+# -- what there is ---------------------------------------------------------------------------------------------------
 
 
-def read(hub: Hub, path: str, holder: Any) -> tuple[dict[str, Json], dict[str, Json]]:
-    """The settings of a component: current values, and the JSON schema of those that can be changed."""
-    subject = holder.made or holder.team if isinstance(holder, Manager) else holder
-    config: dict[str, Json] = {"class": type(subject).__name__}
-    schema: dict[str, Json] = {}
+def of(hub: Hub, path: str, holder: Any) -> Settings:
+    """The settings of a component: an agent, or the manager of a team."""
+    holders = holder.holders() if isinstance(holder, Manager) else [holder]
+    subject = holders[-1]
+    found = [fixed("class", type(subject).__name__)]
     if not isinstance(holder, Manager) and isinstance(getattr(subject, "_description", None), str):
-        config["description"], schema["description"] = subject._description, _TEXT
+        describe = functools.partial(_describe, hub, path, subject)
+        found.append(Setting("description", TEXT, lambda: subject._description, describe))
     if _has_system(subject):
-        config["system_message"] = _system(subject)
-        schema["system_message"] = {"type": ["string", "null"]}
+        instruct = functools.partial(_each, holders, _instruct)
+        found.append(Setting("system_message", OPTIONAL_TEXT, lambda: _system(subject), instruct))
     for names, kind in ((_TEXTS, "string"), (_NUMBERS, "integer"), (_FLAGS, "boolean")):
-        for name in names:
-            if hasattr(subject, f"_{name}"):
-                config[name], schema[name] = messages.plain(getattr(subject, f"_{name}")), {"type": [kind, "null"]}
-    _read_client(getattr(subject, "_model_client", None), config, schema)
-    _read_tools(hub, subject, config, schema)
-    handoffs = getattr(subject, "_handoffs", None)
-    if handoffs:
-        config["handoffs"] = [handoff.target for handoff in handoffs.values()]
-    return config, {"type": "object", "properties": schema, "additionalProperties": False}
+        found += [_own(holders, name, {"type": [kind, "null"]}) for name in names if hasattr(subject, f"_{name}")]
+    if (client := getattr(subject, "_model_client", None)) is not None:
+        found += _of_client(holders, client)
+    if _static(subject):
+        schema: Json = {"type": "array", "items": {"enum": [tool.name for tool in all_tools(hub, subject)]}}
+        choose = functools.partial(_choose_tools, subject)
+        found.append(Setting("tools", schema, lambda: [tool.name for tool in subject._tools], choose))
+    elif isinstance(tools := getattr(subject, "_tools", None), list):
+        found.append(fixed("tools", [tool.name for tool in tools]))
+    if handoffs := getattr(subject, "_handoffs", None):
+        found.append(fixed("handoffs", [handoff.target for handoff in handoffs.values()]))
+    return found
 
 
-def _read_client(client: Any, config: dict[str, Json], schema: dict[str, Json]) -> None:
-    if client is None:
-        return
-    config["client"] = type(client).__name__
-    config["model"] = prompts.model_name(client)
+def _each(holders: list[Any], change: Callable[[Any, Json], None], value: Json) -> None:
+    for holder in holders:
+        change(holder, value)
+
+
+def _own(holders: list[Any], name: str, schema: Json) -> Setting:
+    """A setting that a component keeps under its name."""
+
+    def change(holder: Any, value: Json) -> None:
+        setattr(holder, f"_{name}", value)
+
+    return Setting(
+        name,
+        schema,
+        lambda: messages.plain(getattr(holders[-1], f"_{name}")),
+        functools.partial(_each, holders, change),
+    )
+
+
+def _of_client(holders: list[Any], client: Any) -> Iterator[Setting]:
+    """The settings of a model client; whoever holds it gets a changed copy."""
+
+    def setting(key: str, schema: Json, get: Callable[[], Json]) -> Setting:
+        def change(holder: Any, value: Json) -> None:
+            holder._model_client = _client_with(holder._model_client, key, value)
+
+        return Setting(key, schema, get, functools.partial(_each, holders, change))
+
+    yield fixed("client", type(client).__name__)
     if _model_attribute(client) is not None:
-        schema["model"] = _TEXT
+        yield setting("model", TEXT, lambda: prompts.model_name(client))
+    else:
+        yield fixed("model", prompts.model_name(client))
     if isinstance(getattr(client, "_create_args", None), dict):
         args = prompts.create_args(client)
-        for name in (*_ARGS, *(name for name in args if name not in _ARGS)):
-            if name in args or name == "temperature":
-                config[name] = args.get(name)
-            schema[name] = _ARGS.get(name, {})
+        for name in dict.fromkeys([*_ARGS, *args]):
+            yield setting(name, MODEL_ARGUMENTS.get(name, {}), functools.partial(args.get, name))
     elif hasattr(client, "temperature"):
-        config["temperature"], schema["temperature"] = messages.plain(client.temperature), _ARGS["temperature"]
-
-
-def _read_tools(hub: Hub, agent: Any, config: dict[str, Json], schema: dict[str, Json]) -> None:
-    tools = getattr(agent, "_tools", None)
-    if isinstance(tools, list):
-        config["tools"] = [tool.name for tool in tools]
-    if _static(agent):
-        names: Json = [tool.name for tool in all_tools(hub, agent)]
-        schema["tools"] = {"type": "array", "items": {"enum": names}}
+        get = functools.partial(getattr, client, "temperature")
+        yield setting("temperature", MODEL_ARGUMENTS["temperature"], lambda: messages.plain(get()))
 
 
 def all_tools(hub: Hub, agent: Any) -> list[Any]:
@@ -151,26 +174,20 @@ def _system(agent: Any) -> Json:
 def change(hub: Hub, component: str, key: str, value: Json) -> None:
     """Change a setting.  Raises `BadValue` for a component or key that is not there, or a value that does not fit."""
     path = component.removesuffix("/model")
-    if path not in _holders(hub) and path in hub.agents():
+    holders = _holders(hub)
+    if path not in holders and path in hub.agents():
         hub.pending.setdefault(path, []).append((key, value))
-        return
-    _change(hub, path, find_holder(path, _holders(hub)), key, value)
+    else:
+        change_setting({where: of(hub, where, each) for where, each in holders.items()}, path, key, value)
 
 
 def apply_pending(hub: Hub, path: str, made: Any) -> None:
     """An agent was made: the settings that waited for it hold.  One that does not fit ends the run as wrong use."""
     for key, value in hub.pending.pop(path, ()):
         try:
-            _change(hub, path, made, key, value)
+            change_setting({path: of(hub, path, made)}, path, key, value)
         except BadValue as error:
             hub.session.fail(str(error))
-
-
-def _change(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:
-    _, schema = read(hub, path, holder)
-    check_setting(path, key, value, schema["properties"])
-    for each in holder.holders() if isinstance(holder, Manager) else [holder]:
-        _set(hub, path, each, key, value)
 
 
 def _holders(hub: Hub) -> dict[str, Any]:
@@ -184,19 +201,6 @@ def _holders(hub: Hub) -> dict[str, Any]:
         found[f"{path}/{manager_name(team)}"] = Manager(hub, path, team)
         found.update({f"{path}/{p.name}": p for p in team._participants if not is_team(p)})
     return found
-
-
-def _set(hub: Hub, path: str, holder: Any, key: str, value: Json) -> None:
-    if key == "description":
-        _describe(hub, path, holder, value)
-    elif key == "system_message":
-        _instruct(holder, value)
-    elif key == "tools":
-        _choose_tools(holder, value)
-    elif hasattr(holder, f"_{key}"):
-        setattr(holder, f"_{key}", value)
-    elif getattr(holder, "_model_client", None) is not None:
-        holder._model_client = _client_with(holder._model_client, key, value)
 
 
 def _describe(hub: Hub, path: str, agent: Any, value: Json) -> None:

@@ -7,30 +7,27 @@ of the call) is part of what tells one call from another, because the tool can r
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
-from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current
 from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain import messages, toolkits
 from outtake_probe.targets.langchain.context import around, running
-from outtake_probe.targets.toolkit import resources
-from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
+from outtake_probe.targets.toolkit.tools import Tool
 from outtake_probe.values import decode, encode
 
-Wrap = Callable[[Method], Method]
 _OURS = ("config", "run_manager", "callbacks")
 """What LangChain passes along, which is no argument of the tool."""
 _RUNTIME = ("state", "context", "tool_call_id")
@@ -39,7 +36,8 @@ _RUNTIME = ("state", "context", "tool_call_id")
 
 def install_tools(session: Session, patches: Patches) -> list[str]:
     """Wrap every tool there is, and those to come."""
-    patches.family(BaseTool, {"_run": _tool(session), "_arun": _atool(session)})
+    boundary = Boundary(lambda: session, functools.partial(_described, session))
+    patches.family(BaseTool, {"_run": boundary.call, "_arun": boundary.acall})
     toolkits.install(patches)
     return []
 
@@ -71,86 +69,59 @@ def install_embeddings(session: Session, patches: Patches) -> list[str]:
 # -- tools -----------------------------------------------------------------------------------------------------------
 
 
-def _tool(session: Session) -> Wrap:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if is_inside("tool", f"/{self.name}"):
-                return method(self, *args, **kwargs)
-            around.leaf()
-            what = _tool_call(session, self, args, kwargs)
-
-            def run(new: NewInput | None) -> Any:
-                with running(what):
-                    return method(self, *_positional(args, new), **_named(kwargs, new))
-
-            try:
-                return call(session, what, run)
-            except Exception as error:
-                instead = around.error(error)
-                if instead is error:
-                    raise
-                raise instead from error
-
-        return _run
-
-    return wrap
+def described(made: Any) -> Tool:
+    """A tool as far as its calls are concerned."""
+    functions = [f for name in ("func", "coroutine") if (f := getattr(made, name, None)) is not None]
+    return Tool(
+        made.name,
+        made,
+        functions,
+        ("_run", "_arun"),
+        functools.partial(schema, made),
+        own_effects=_noted_effects(made),
+    )
 
 
-def _atool(session: Session) -> Wrap:
-    def wrap(method: Method) -> Method:
-        @functools.wraps(method)
-        async def _arun(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if is_inside("tool", f"/{self.name}"):
-                return await method(self, *args, **kwargs)
-            around.leaf()
-            what = _tool_call(session, self, args, kwargs)
-
-            async def run(new: NewInput | None) -> Any:
-                with running(what):
-                    return await method(self, *_positional(args, new), **_named(kwargs, new))
-
-            try:
-                return await acall(session, what, run)
-            except Exception as error:
-                instead = around.error(error)
-                if instead is error:
-                    raise
-                raise instead from error
-
-        return _arun
-
-    return wrap
+def _noted_effects(made: Any) -> Effects | None:
+    metadata = getattr(made, "metadata", None) or {}
+    if metadata.get("effects") in EFFECTS:
+        return metadata["effects"]  # type: ignore[no-any-return]
+    return "read" if metadata.get("readOnlyHint") is True else None  # what an MCP server says of its tool
 
 
-def _positional(args: tuple[Any, ...], new: NewInput | None) -> tuple[Any, ...]:
-    return args if new is None or "input" not in new.value or not args else (new.value["input"], *args[1:])
+def _described(session: Session, _method: Method, made: Any, *args: Any, **kwargs: Any) -> Bound | None:
+    if is_inside("tool", f"/{made.name}"):
+        return None
+    around.leaf()
+    call = _tool_call(session, made, args, kwargs)
+    return Bound(
+        call,
+        lambda new: ((made, *_positional(args, new)), _named(kwargs, new)),
+        inside=lambda: running(call),
+        translate=around.error,
+    )
 
 
-def _named(kwargs: dict[str, Any], new: NewInput | None) -> dict[str, Any]:
-    return kwargs if new is None else {**kwargs, **{k: v for k, v in new.value.items() if k in kwargs or k != "input"}}
+def _positional(args: tuple[Any, ...], new: Mapping[str, Any]) -> tuple[Any, ...]:
+    return args if "input" not in new or not args else (new["input"], *args[1:])
 
 
-def _tool_call(session: Session, tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-    said, injected = _split(tool, args, kwargs)
+def _named(kwargs: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    return {**kwargs, **{k: v for k, v in new.items() if k in kwargs or k != "input"}}
+
+
+def _tool_call(session: Session, made: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    said, injected = _split(made, args, kwargs)
     awaited = around.identity()
     rest = {**({"injected": injected} if injected else {}), **({"answers": awaited} if awaited else {})}
-    return Call(
-        "tool",
-        child_path(f"tools/{tool.name}") if not _in_tools() else child_path(tool.name),
-        said,
-        {"arguments": said, **rest} if rest else None,
-        effects=effects_of(tool),
-        state=resources.declared(*_places(tool)),
-        known=lambda: toolkits.known(session.states, tool, *_made_from(tool)),
-        normalize=lambda _, value: _edited_arguments(tool, said, value),
-        normalize_output=_result,
-        functions=_functions(tool),
-        reaches=tuple(filter(None, _made_from(tool))) or (tool,),
-        signals=around.signals,
-        is_seen=around.is_seen(),
-        stream=around.stream,
-    )
+    tool = described(made)
+    call = tool.call(session.states, said, path=child_path(made.name) if _in_tools() else "", takes_more=False)
+    call.identity = {"arguments": said, **rest} if rest else None
+    call.known = lambda: toolkits.known(session.states, made, *tool.functions)
+    call.normalize_output = _result
+    call.signals = around.signals
+    call.is_seen, call.stream = around.is_seen(), around.stream
+    return call
 
 
 def _in_tools() -> bool:
@@ -194,11 +165,6 @@ def _is_injected(note: Any) -> bool:
     return derives_from(cls, "InjectedToolArg")
 
 
-def _edited_arguments(tool: Any, said: dict[str, Json], value: Json) -> Json:
-    described = schema(tool)
-    return merge_arguments(tool.name, said, value, list(described.get("properties") or {}), schema=described)
-
-
 def schema(tool: Any) -> dict[str, Json]:
     """The JSON schema of what a model gives to a tool."""
     try:
@@ -213,32 +179,6 @@ def _result(value: Json) -> Json:
     if messages.looks_like_message(value):
         return encode(messages.given(value, "tool"))
     return encode(decode(value))
-
-
-def _functions(tool: Any) -> list[Any]:
-    """What a tool executes: the function that it was made from, or the methods of its class."""
-    return [f for f in (*_made_from(tool), type(tool)._run, type(tool)._arun) if f is not None]
-
-
-def effects_of(tool: Any) -> Effects | None:
-    """What the program declares that a tool does to the world; None where it says nothing."""
-    declared = declared_effects(*_places(tool))
-    if declared is not None:
-        return declared
-    metadata = getattr(tool, "metadata", None) or {}
-    if metadata.get("effects") in EFFECTS:
-        return metadata["effects"]  # type: ignore[no-any-return]
-    return "read" if metadata.get("readOnlyHint") is True else None  # what an MCP server says of its tool
-
-
-def _made_from(tool: Any) -> tuple[Any, ...]:
-    """The functions that a tool was made from; None in the place of one that it has not."""
-    return getattr(tool, "func", None), getattr(tool, "coroutine", None)
-
-
-def _places(tool: Any) -> tuple[Any, ...]:
-    """Where a program may have declared something of a tool."""
-    return tool, *_made_from(tool), type(tool)
 
 
 # -- what is asked with one text -------------------------------------------------------------------------------------
@@ -259,7 +199,7 @@ def _query_call(retriever: Any, query: str, kwargs: Mapping[str, Any]) -> Call:
         said,
         type=type(retriever).__name__,
         functions=(type(retriever)._get_relevant_documents, type(retriever)._aget_relevant_documents),
-        effects=effects_of(retriever) or "read",
+        effects=declared_effects(retriever, type(retriever)) or _noted_effects(retriever) or "read",
         normalize=lambda _, value: {**said, **(value if isinstance(value, dict) else {"query": value})},
     )
 

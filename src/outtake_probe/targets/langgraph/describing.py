@@ -14,6 +14,7 @@ from outtake_probe.targets.langchain import tools
 from outtake_probe.targets.langgraph import outputs, settings
 from outtake_probe.targets.langgraph.hub import Described, Hub
 from outtake_probe.targets.langgraph.places import is_function, name_of
+from outtake_probe.targets.toolkit.settings import describe_settings
 
 
 def describe(hub: Hub) -> dict[str, Json]:
@@ -33,7 +34,7 @@ def of_graph(path: str, graph: Any) -> Described:
 
 
 def _components(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict[str, Json]]:
-    yield {"path": path, "kind": "flow", "doc": _doc(graph), "accepts": _input(graph), **settings.of_graph(graph)}
+    yield {"path": path, "kind": "flow", "doc": _doc(graph), "accepts": _input(graph), **describe_settings(())}
     for name, node in graph.nodes.items():
         if name == START:
             continue
@@ -41,7 +42,7 @@ def _components(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict
         found = settings.find(node)
         if below != path:
             schema = {"state": outputs.state_schema(graph)} if getattr(graph, "builder", None) is not None else {}
-            about = {"accepts": schema, **settings.described(found)}
+            about = {"accepts": schema, **describe_settings(settings.of_node(found))}
             yield {"path": below, "kind": "step", "doc": _doc(node.bound), **about}
         yield from _parts(below, found)
         for inner in _subgraphs(node):
@@ -58,12 +59,12 @@ def _inside(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict[str
 def _parts(path: str, found: settings.Found) -> Iterator[dict[str, Json]]:
     """The models and tools that a node uses, where that can be told without running it."""
     if found.model is not None:
-        about = settings.of_model(found.model)
+        about = describe_settings(settings.of_model(found.model))
         yield {"path": f"{path}/model", "kind": "model", "doc": "", "accepts": {}, **about}
     base = path if path.endswith("/tools") else f"{path}/tools"
     for tool in found.tools:
         about = {"config": {}, "schema": {}, "accepts": {"arguments": tools.schema(tool)}}
-        effects = tools.effects_of(tool)
+        effects = tools.described(tool).effects
         doc = {"doc": getattr(tool, "description", "") or "", "effects": effects or "write"}
         yield {"path": f"{base}/{tool.name}", "kind": "tool", **doc, **about}
 

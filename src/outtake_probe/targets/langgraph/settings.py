@@ -6,6 +6,7 @@ they are, and where they are not found, there is no such setting.  A changed pro
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CellType, FunctionType
@@ -17,23 +18,19 @@ from langchain_core.tools import BaseTool
 
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import prompts
-from outtake_probe.targets.toolkit.settings import check_setting, find_holder
+from outtake_probe.targets.toolkit.settings import (
+    MODEL_ARGUMENTS,
+    OPTIONAL_TEXT,
+    TEXT,
+    Setting,
+    Settings,
+    attribute,
+    change_setting,
+)
 
 PROMPT = "system_prompt"
 _CELLS = ("system_message", "prompt", "system_prompt")
 """Names under which agents keep their prompt."""
-_TEXT: Json = {"type": ["string", "null"]}
-_KINDS: dict[str, Json] = {
-    "temperature": {"type": ["number", "null"]},
-    "top_p": {"type": ["number", "null"]},
-    "top_k": {"type": ["integer", "null"]},
-    "max_tokens": {"type": ["integer", "null"]},
-    "max_output_tokens": {"type": ["integer", "null"]},
-    "seed": {"type": ["integer", "null"]},
-    "n": {"type": ["integer", "null"]},
-    "reasoning_effort": _TEXT,
-    "model": {"type": "string"},
-}
 
 
 @dataclass
@@ -98,20 +95,11 @@ def _model_in(value: Any) -> Any:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def of_graph(graph: Any) -> dict[str, Json]:
-    """A graph itself has nothing to set."""
-    return _shown({}, {})
-
-
-def _shown(config: dict[str, Json], schemas: dict[str, Json]) -> dict[str, Json]:
-    return {"config": config, "schema": {"type": "object", "properties": schemas} if schemas else {}}
-
-
-def described(found: Found) -> dict[str, Json]:
-    """The settings of a node."""
+def of_node(found: Found) -> Settings:
+    """The settings of a node: the prompt of an agent."""
     if not found.prompts:
-        return _shown({}, {})
-    return _shown({PROMPT: _text(found.prompts[0][1])}, {PROMPT: _TEXT})
+        return ()
+    return [Setting(PROMPT, OPTIONAL_TEXT, lambda: _text(found.prompts[0][1]), lambda value: _instruct(found, value))]
 
 
 def _text(prompt: Any) -> Json:
@@ -120,17 +108,18 @@ def _text(prompt: Any) -> Json:
     return prompt if isinstance(prompt, str) else None
 
 
-def of_model(model: Any) -> dict[str, Json]:
+def of_model(model: Any) -> Settings:
     """The settings of a model, without secrets."""
-    values = prompts.settings(model)
-    name = _name_field(model)
-    if name is not None:
-        values["model"] = getattr(model, name)
-    return _shown(values, {key: _KINDS.get(key, {}) for key in values})
+    found = [_of_field(model, name, name) for name in prompts.settings(model)]
+    name = next((name for name in prompts.NAMES if isinstance(getattr(model, name, None), str)), None)
+    return [*found, _of_field(model, name, "model")] if name is not None else found
 
 
-def _name_field(model: Any) -> str | None:
-    return next((name for name in prompts.NAMES if isinstance(getattr(model, name, None), str)), None)
+def _of_field(model: Any, name: str, key: str) -> Setting:
+    """A field of a model, whose class may validate assignments by the program's own code: they pass by that."""
+    schema = TEXT if key == "model" else MODEL_ARGUMENTS[key]
+    setting = attribute(model, name, schema, key)
+    return dataclasses.replace(setting, set=lambda value: object.__setattr__(model, name, value))
 
 
 # -- changing --------------------------------------------------------------------------------------------------------
@@ -162,20 +151,12 @@ def places_of(node: Any, around: tuple[Any, ...] = ()) -> frozenset[int]:
 
 def change(graphs: Mapping[str, Any], component: str, key: str, value: Json) -> Changed:
     """Change a setting.  Raises `BadValue`."""
-    holder = find_holder(component, dict(_holders(graphs)), lambda each: bool(_schema(each)))
-    check_setting(component, key, value, _schema(holder))
-    if isinstance(holder, Found):
-        _instruct(holder, value)
-        return Changed(component, key, value, frozenset(id(cell) for cell, _ in holder.prompts))
-    field_name = _name_field(holder) if key == "model" else key
-    object.__setattr__(holder, field_name or key, value)
-    return Changed(component, key, value, None)
-
-
-def _schema(holder: Any) -> dict[str, Json]:
-    schema: dict[str, Json] = (described(holder) if isinstance(holder, Found) else of_model(holder))["schema"]
-    properties: dict[str, Json] = schema.get("properties", {})
-    return properties
+    holders = dict(_holders(graphs))
+    components = {path: of_node(each) if isinstance(each, Found) else of_model(each) for path, each in holders.items()}
+    change_setting(components, component, key, value)
+    holder = holders[component]
+    places = frozenset(id(cell) for cell, _ in holder.prompts) if isinstance(holder, Found) else None
+    return Changed(component, key, value, places)
 
 
 def _holders(graphs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

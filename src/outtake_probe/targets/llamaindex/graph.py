@@ -14,6 +14,7 @@ from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import settings
 from outtake_probe.targets.llamaindex.hub import Described, Hub
+from outtake_probe.targets.toolkit.settings import describe_settings
 
 START, STOP, PERSON = "start", "stop", "person"
 
@@ -38,8 +39,7 @@ def _configs(workflow: Any) -> dict[str, Any]:
 
 
 def _components(path: str, workflow: Any) -> Iterator[Component]:
-    config, schema = settings.of_workflow(workflow)
-    yield Component(path, "flow", _doc(type(workflow)), config, schema)
+    yield Component(path, "flow", _doc(type(workflow)), **describe_settings(settings.of_workflow(workflow)))
     for name, step in workflow._get_steps().items():
         declared = step._step_config
         accepts = codec.schemas(cls for cls in declared.accepted_events if isinstance(cls, type))
@@ -52,8 +52,7 @@ def _components(path: str, workflow: Any) -> Iterator[Component]:
         yield Component(f"{path}/{name}", "step", _doc(step), {k: v for k, v in about.items() if v}, {}, accepts)
     for where, agent in settings.agents(path, workflow):
         if where != path:
-            own, own_schema = settings.of_agent(agent)
-            yield Component(where, "agent", str(agent.description or ""), own, own_schema)
+            yield Component(where, "agent", str(agent.description or ""), **describe_settings(settings.of_agent(agent)))
         for tool in settings.tools_of(agent):
             about = {"description": str(tool.metadata.description or "")}
             told = tool.metadata.get_parameters_dict()

@@ -6,24 +6,22 @@ an invocation.  A stream gives its whole text with every piece; recorded is what
 
 from __future__ import annotations
 
-import functools
-import inspect
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock, ToolCallBlock
 
-from outtake_probe.calling import NewInput, acall, astream, call, stream
-from outtake_probe.calls import Call
+from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import contents
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
+from outtake_probe.targets.toolkit.boundary import Arguments
 from outtake_probe.targets.toolkit.conversations import follow
-from outtake_probe.targets.toolkit.paths import child_path, is_inside
+from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
 from outtake_probe.values import register as register_family
@@ -34,33 +32,45 @@ _HIDDEN = frozenset({"callback_manager", "_return_exception"})
 
 def methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
     """How each method of a model is wrapped."""
-    chats = {"chat": _whole, "achat": _awhole, "stream_chat": _stream, "astream_chat": _astream}
-    texts = {"complete": _whole, "acomplete": _awhole, "stream_complete": _stream, "astream_complete": _astream}
-    made = {name: functools.partial(wrap, hub, Chat) for name, wrap in chats.items()}
-    return {**made, **{name: functools.partial(wrap, hub, Completion) for name, wrap in texts.items()}}
+    return {**_asked(hub, Chat, "chat"), **_asked(hub, Completion, "complete")}
+
+
+def _asked(hub: Hub, request: type[Request], name: str) -> dict[str, Callable[[Method], Method]]:
+    boundary = _boundary(hub, request)
+    return {
+        name: boundary.call,
+        f"a{name}": boundary.acall,
+        f"stream_{name}": boundary.open_stream,
+        f"astream_{name}": boundary.aopen_stream,
+    }
 
 
 def embedding_methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
     names = ("get_query_embedding", "get_text_embedding", "get_text_embedding_batch")
-    made = {name: functools.partial(_whole, hub, Embedding) for name in names}
-    return {**made, **{f"a{name}": functools.partial(_awhole, hub, Embedding) for name in names}}
+    boundary = _boundary(hub, Embedding)
+    return {**dict.fromkeys(names, boundary.call), **{f"a{name}": boundary.acall for name in names}}
+
+
+def _boundary(hub: Hub, request: type[Request]) -> ModelBoundary:
+    def made(_method: Method, model: Any, *args: Any, **kwargs: Any) -> Request:
+        return request(hub, model, args, kwargs)
+
+    return ModelBoundary(lambda: hub.session, made)
 
 
 # -- what is asked and answered --------------------------------------------------------------------------------------
 
 
-class Exchange:
+class Request(ModelRequest):
     """One call: how what it is asked and what it answers are written.  A stream's pieces are told in order."""
 
-    name = "model"
-    said = "messages"
-    methods: Sequence[str] = ("chat", "achat", "stream_chat", "astream_chat")
-    """The methods by which a class implements it."""
+    said: ClassVar[str] = "messages"
+    """The argument that says what is asked."""
 
     def __init__(self, hub: Hub, model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        super().__init__(model)
         self.hub = hub
-        self.model = model
-        self.args = list(args)
+        self.args = tuple(args)
         self.kwargs = dict(kwargs)
         self.text = ""
         """What a stream has given so far."""
@@ -68,65 +78,36 @@ class Exchange:
     def first(self) -> Any:
         return self.args[0] if self.args else self.kwargs.get(self.said)
 
-    def told(self) -> Json:
-        """What is asked, as JSON."""
-        raise NotImplementedError
-
-    def again(self, value: Json) -> Any:
-        """What is asked, of its JSON."""
-        raise NotImplementedError
-
-    def encode(self, answer: Any) -> Json:
-        raise NotImplementedError
-
-    def decode(self, value: Json) -> Any:
-        raise NotImplementedError
-
-    def normalize(self, current: Json, value: Json) -> Json:
-        """The full question, of what a person says of it: a text takes the place of the last one."""
-        raise NotImplementedError
-
-    def normalize_output(self, value: Json) -> Json:
-        raise NotImplementedError
-
-    def call(self, streams: bool = False) -> Call:
+    def prompt(self, path: str) -> dict[str, Json]:
         rest = {k: v for k, v in self.kwargs.items() if k != self.said and k not in _HIDDEN and v is not None}
-        given = {**of_model(self.model), self.said: self.told(), **{k: encode(v) for k, v in rest.items()}}
-        return Call(
-            "model",
-            child_path(self.name),
-            given,
-            type=type(self.model).__name__,
-            functions=[
-                method for name in self.methods if (method := getattr(type(self.model), name, None)) is not None
-            ],
-            encode=self.piece if streams else self.encode,
-            decode=self.whole if streams else self.decode,
-            usage=usage,
-            normalize=self.normalize,
-            normalize_output=self.pieces if streams else self.normalize_output,
-        )
+        return {**of_model(self.model), self.said: self.asked(path), **{k: encode(v) for k, v in rest.items()}}
 
-    def arguments(self, new: NewInput | None) -> tuple[list[Any], dict[str, Any]]:
-        """What the model is really asked."""
-        if new is None:
-            return self.args, self.kwargs
-        said = self.again(new.value[self.said])
+    def asked(self, path: str) -> Json:
+        """What is asked, as JSON."""
+        return encode(self.first())
+
+    def decode_prompt(self, value: Json) -> Any:
+        """What is asked, of the JSON of an edited prompt."""
+        return decode(value[self.said])
+
+    def rebind(self, new: Any) -> Arguments:
         if self.args:
-            return [said, *self.args[1:]], self.kwargs
-        return [], {**self.kwargs, self.said: said}
+            return (self.model, new, *self.args[1:]), self.kwargs
+        return (self.model,), {**self.kwargs, self.said: new}
 
-    def piece(self, answer: Any) -> Json:
-        """A piece of a stream: what it adds to those before it, where that is all."""
-        coded, text = self.encode(answer), _text(answer)
-        if text is not None and text == self.text + (answer.delta or "") and set(coded) <= {"content", "delta"}:
+    def usage(self, answer: Any) -> Usage | None:
+        return usage(answer)
+
+    def encode_piece(self, piece: Any) -> Json:
+        """What it adds to those before it, where that is all."""
+        coded, text = self.encode(piece), _text(piece)
+        if text is not None and text == self.text + (piece.delta or "") and set(coded) <= {"content", "delta"}:
             self.text = text
-            return {"delta": answer.delta or ""}
+            return {"delta": piece.delta or ""}
         self.text = text or ""
         return coded
 
-    def whole(self, value: Json) -> Any:
-        """The piece of a stream that was recorded as what it adds."""
+    def decode_piece(self, value: Json) -> Any:
         if isinstance(value, dict) and set(value) == {"delta"}:
             self.text += value["delta"]
             value = {"content": self.text, "delta": value["delta"]}
@@ -134,25 +115,27 @@ class Exchange:
             self.text = value.get("content", "") if isinstance(value, dict) else str(value)
         return self.decode(value)
 
-    def pieces(self, value: Json) -> Json:
-        """A mock of a stream: all its pieces, or one that says everything."""
+    def complete_pieces(self, value: Json) -> Json:
+        """All pieces, or one that says everything."""
         if isinstance(value, list):
             return value
-        full = self.normalize_output(value)
+        full = self.complete(value)
         return [{**full, "delta": full.get("content", "")}] if set(full) - {"content"} else [{"delta": full["content"]}]
 
 
-class Chat(Exchange):
+class Chat(Request):
     """Messages in, a message out."""
 
-    def told(self) -> Json:
-        messages, path = list(self.first() or ()), child_path(self.name)
+    implemented_by = ("chat", "achat", "stream_chat", "astream_chat")
+
+    def asked(self, path: str) -> Json:
+        messages = list(self.first() or ())
         snapshot = contents.look(messages, lambda _: False)
         talk = self.hub.conversations[path] = follow(self.hub.conversations.get(path), messages, snapshot, message_json)
         return talk.parts
 
-    def again(self, value: Json) -> Any:
-        return [message_from(message) for message in value]
+    def decode_prompt(self, value: Json) -> Any:
+        return [message_from(message) for message in decode(value[self.said])]
 
     def encode(self, answer: Any) -> Json:
         if not isinstance(answer, ChatResponse):
@@ -172,10 +155,10 @@ class Chat(Exchange):
         message = message_from({"role": "assistant", **told})
         return ChatResponse(message=message, additional_kwargs=decode(value.get("additional", {})), **about)
 
-    def normalize(self, current: Json, value: Json) -> Json:
-        return merge_prompt(current, value, template={"role": "user"}, allow_unknown=True)
+    def merge(self, prompt: dict[str, Json], value: Json) -> Json:
+        return merge_prompt(prompt, value, template={"role": "user"}, allow_unknown=True)
 
-    def normalize_output(self, value: Json) -> Json:
+    def complete(self, value: Json) -> Json:
         if isinstance(value, str):
             return {"content": value}
         if not isinstance(value, dict) or not ({"content", "blocks", TAG} & set(value)):
@@ -183,17 +166,11 @@ class Chat(Exchange):
         return value
 
 
-class Completion(Exchange):
+class Completion(Request):
     """A text in, a text out."""
 
     said = "prompt"
-    methods = ("complete", "acomplete", "stream_complete", "astream_complete")
-
-    def told(self) -> Json:
-        return encode(self.first())
-
-    def again(self, value: Json) -> Any:
-        return value
+    implemented_by = ("complete", "acomplete", "stream_complete", "astream_complete")
 
     def encode(self, answer: Any) -> Json:
         if not isinstance(answer, CompletionResponse):
@@ -210,13 +187,13 @@ class Completion(Exchange):
             text=value.get("content", ""), additional_kwargs=decode(value.get("additional", {})), **about
         )
 
-    def normalize(self, current: Json, value: Json) -> Json:
+    def merge(self, prompt: dict[str, Json], value: Json) -> Json:
         value = {"prompt": value} if isinstance(value, str) else value
         if not isinstance(value, dict):
             raise BadValue('a question is {"prompt": ...}, or a text')
-        return {**current, **value}
+        return {**prompt, **value}
 
-    def normalize_output(self, value: Json) -> Json:
+    def complete(self, value: Json) -> Json:
         if isinstance(value, str):
             return {"content": value}
         if not isinstance(value, dict) or "content" not in value:
@@ -224,29 +201,25 @@ class Completion(Exchange):
         return value
 
 
-class Embedding(Exchange):
+class Embedding(Request):
     """A text in, or several; numbers out."""
 
     name = "embedding"
     said = "text"
-    methods = ("_get_query_embedding", "_get_text_embedding", "_aget_query_embedding", "_aget_text_embedding")
+    implemented_by = (
+        "_get_query_embedding",
+        "_get_text_embedding",
+        "_aget_query_embedding",
+        "_aget_text_embedding",
+    )
 
     def first(self) -> Any:
         return self.args[0] if self.args else next(iter(self.kwargs.values()), None)
 
-    def told(self) -> Json:
-        return encode(self.first())
-
-    def again(self, value: Json) -> Any:
-        return decode(value)
-
-    def arguments(self, new: NewInput | None) -> tuple[list[Any], dict[str, Any]]:
-        if new is None:
-            return self.args, self.kwargs
-        first = next(iter(self.kwargs), "")
+    def rebind(self, new: Any) -> Arguments:
         if self.args:
-            return [self.again(new.value["text"]), *self.args[1:]], self.kwargs
-        return [], {**self.kwargs, first: self.again(new.value["text"])}
+            return super().rebind(new)
+        return (self.model,), {**self.kwargs, next(iter(self.kwargs), ""): new}
 
     def encode(self, answer: Any) -> Json:
         return encode(answer)
@@ -254,10 +227,10 @@ class Embedding(Exchange):
     def decode(self, value: Json) -> Any:
         return decode(value)
 
-    def normalize(self, current: Json, value: Json) -> Json:
-        return {**current, **(value if isinstance(value, dict) else {"text": value})}
+    def merge(self, prompt: dict[str, Json], value: Json) -> Json:
+        return {**prompt, **(value if isinstance(value, dict) else {"text": value})}
 
-    def normalize_output(self, value: Json) -> Json:
+    def complete(self, value: Json) -> Json:
         if not isinstance(value, list):
             raise BadValue("an embedding is a list of numbers")
         return value
@@ -345,73 +318,3 @@ def _beside(answer: Any) -> dict[str, Json]:
         coded = encode(answer.additional_kwargs)
         told["additional"] = {} if is_opaque(coded) else coded
     return told
-
-
-# -- through the gate ------------------------------------------------------------------------------------------------
-
-
-def _whole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
-    @functools.wraps(method)
-    def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside("model"):
-            return method(self, *args, **kwargs)
-        this = exchange(hub, self, args, kwargs)
-
-        def run(new: NewInput | None) -> Any:
-            given, named = this.arguments(new)
-            return method(self, *given, **named)
-
-        return call(hub.session, this.call(), run)
-
-    return ask
-
-
-def _awhole(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
-    @functools.wraps(method)
-    async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside("model"):
-            return await method(self, *args, **kwargs)
-        this = exchange(hub, self, args, kwargs)
-
-        async def run(new: NewInput | None) -> Any:
-            given, named = this.arguments(new)
-            return await method(self, *given, **named)
-
-        return await acall(hub.session, this.call(), run)
-
-    return ask
-
-
-def _stream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
-    @functools.wraps(method)
-    def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside("model"):
-            return method(self, *args, **kwargs)
-        this = exchange(hub, self, args, kwargs)
-
-        def run(new: NewInput | None) -> Iterator[Any]:
-            given, named = this.arguments(new)
-            pieces: Iterator[Any] = method(self, *given, **named)
-            return iter(pieces)
-
-        return stream(hub.session, this.call(streams=True), run)
-
-    return ask
-
-
-def _astream(hub: Hub, exchange: type[Exchange], method: Method) -> Method:
-    @functools.wraps(method)
-    async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_inside("model"):
-            return await method(self, *args, **kwargs)
-        this = exchange(hub, self, args, kwargs)
-
-        async def pieces(new: NewInput | None) -> AsyncIterator[Any]:
-            given, named = this.arguments(new)
-            found = method(self, *given, **named)
-            async for piece in await found if inspect.isawaitable(found) else found:
-                yield piece
-
-        return astream(hub.session, this.call(streams=True), pieces)
-
-    return ask

@@ -15,20 +15,27 @@ from outtake_probe.records import Json
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.secret_names import is_secret_field
-from outtake_probe.targets.toolkit.settings import check_setting, find_holder
+from outtake_probe.targets.toolkit.settings import (
+    NUMBER,
+    OPTIONAL_TEXT,
+    TEXT,
+    Setting,
+    Settings,
+    attribute,
+    change_setting,
+    describe_settings,
+    fixed,
+)
 
-_TEXT: Json = {"type": ["string", "null"]}
-_NUMBER: Json = {"type": ["number", "null"]}
 _AGENT: dict[str, Json] = {
-    "system_prompt": _TEXT,
-    "description": {"type": "string"},
+    "system_prompt": OPTIONAL_TEXT,
+    "description": TEXT,
     "streaming": {"type": "boolean"},
     "can_handoff_to": {"type": ["array", "null"], "items": {"type": "string"}},
 }
-_WORKFLOW: dict[str, Json] = {"timeout": _NUMBER}
 _PROMPTS = ("handoff_prompt", "handoff_output_prompt", "state_prompt")
 _MODEL = ("model", "temperature", "max_tokens")
-_MODEL_TYPES: dict[type, Json] = {str: _TEXT, int: {"type": "number"}, float: {"type": "number"}}
+_MODEL_TYPES: dict[type, Json] = {str: OPTIONAL_TEXT, int: {"type": "number"}, float: {"type": "number"}}
 _offered: dict[int, tuple[Any, list[Any]]] = {}
 """All tools that an agent was given, to choose among, by its identity."""
 
@@ -54,37 +61,57 @@ def tools_of(agent: Any) -> list[Any]:
     return [tool for tool in agent.tools or [] if hasattr(tool, "metadata")]
 
 
-def of_workflow(workflow: Any) -> tuple[dict[str, Json], dict[str, Json]]:
-    """The settings of a workflow, and their schema."""
-    config: dict[str, Json] = {"timeout": workflow._timeout}
-    schema = dict(_WORKFLOW)
+def of_workflow(workflow: Any) -> Settings:
+    """The settings of a workflow; an agent that is one has its own, too."""
+    timeout = attribute(workflow, "_timeout", NUMBER, "timeout")
     if is_agent(workflow):
-        own, own_schema = of_agent(workflow)
-        return {**config, **own}, _object({**schema, **own_schema["properties"]})
-    for name in _PROMPTS:
-        if hasattr(workflow, "agents") and hasattr(workflow, name):
-            config[name], schema[name] = _template(getattr(workflow, name)), {"type": "string"}
-    return config, _object(schema)
+        return [timeout, *of_agent(workflow)]
+    names = [name for name in _PROMPTS if hasattr(workflow, "agents") and hasattr(workflow, name)]
+    return [timeout, *(_prompt(workflow, name) for name in names)]
 
 
-def of_agent(agent: Any) -> tuple[dict[str, Json], dict[str, Json]]:
-    config: dict[str, Json] = {name: getattr(agent, name) for name in _AGENT if hasattr(agent, name)}
-    schema = {name: _AGENT[name] for name in config}
-    names = [tool.metadata.name for tool in _all_tools(agent)]
-    config["tools"] = [tool.metadata.name for tool in tools_of(agent)]
-    schema["tools"] = {"type": "array", "items": {"type": "string", "enum": names}}
+def _prompt(workflow: Any, name: str) -> Setting:
+    return Setting(
+        name,
+        TEXT,
+        lambda: _template(getattr(workflow, name)),
+        lambda value: workflow.update_prompts({name: _same_kind(getattr(workflow, name), value)}),
+    )
+
+
+def of_agent(agent: Any) -> Settings:
+    """The settings of an agent, its model's among them."""
     llm = getattr(agent, "llm", None)
-    config["llm"] = type(llm).__name__
-    for name in _MODEL:
-        value = getattr(llm, name, None)
-        if name in getattr(type(llm), "model_fields", {}) and (value is None or type(value) in _MODEL_TYPES):
-            config[name] = value
-            schema[name] = _MODEL_TYPES.get(type(value), _NUMBER)
-    return config, _object(schema)
+    return [
+        *(attribute(agent, name, schema) for name, schema in _AGENT.items() if hasattr(agent, name)),
+        _choice_of_tools(agent),
+        fixed("llm", type(llm).__name__),
+        *(_of_model(agent, name) for name in _MODEL if _is_plain(llm, name)),
+    ]
 
 
-def _object(properties: dict[str, Json]) -> dict[str, Json]:
-    return {"type": "object", "properties": properties}
+def _choice_of_tools(agent: Any) -> Setting:
+    def choose(names: Json) -> None:
+        agent.tools = [tool for tool in _all_tools(agent) if tool.metadata.name in names]
+
+    names = [tool.metadata.name for tool in _all_tools(agent)]
+    schema: Json = {"type": "array", "items": {"type": "string", "enum": names}}
+    return Setting("tools", schema, lambda: [tool.metadata.name for tool in tools_of(agent)], choose)
+
+
+def _is_plain(llm: Any, name: str) -> bool:
+    value = getattr(llm, name, None)
+    return name in getattr(type(llm), "model_fields", {}) and (value is None or type(value) in _MODEL_TYPES)
+
+
+def _of_model(agent: Any, name: str) -> Setting:
+    """A setting of an agent's model.  The agent gets a copy: others may use the same model."""
+
+    def change(value: Json) -> None:
+        agent.llm = agent.llm.model_copy(update={name: value})
+
+    schema = _MODEL_TYPES.get(type(getattr(agent.llm, name)), NUMBER)
+    return Setting(name, schema, lambda: getattr(agent.llm, name), change)
 
 
 def _template(value: Any) -> Json:
@@ -115,8 +142,7 @@ def _plain_fields(cls: type) -> list[str]:
 def of_component(value: Any) -> Json:
     """What of a part of the program decides what it does: its settings, and those of its parts."""
     if is_agent(value):
-        config, _ = of_agent(value)
-        return config
+        return describe_settings(of_agent(value))["config"]
     if isinstance(value, BaseModel):
         return of_model(value)
     told = getattr(value, "metadata", None)
@@ -127,33 +153,12 @@ def of_component(value: Any) -> Json:
 
 
 def change(hub: Hub, component: str, key: str, value: Json) -> None:
-    """Change a setting, from the component's next turn on."""
-    holder, schema = find_holder(component, _holders(hub))
-    check_setting(component, key, value, schema["properties"])
-    _set(holder, key, value)
-
-
-def _holders(hub: Hub) -> dict[str, tuple[Any, dict[str, Json]]]:
-    found: dict[str, tuple[Any, dict[str, Json]]] = {}
+    """Change a setting, from the component's next turn on.  Raises `BadValue`."""
+    components: dict[str, Settings] = {}
     for path, workflow in hub.workflows.items():
-        found[path] = (workflow, of_workflow(workflow)[1])
-        for where, agent in agents(path, workflow):
-            if where != path:
-                found[where] = (agent, of_agent(agent)[1])
-    return found
-
-
-def _set(holder: Any, key: str, value: Json) -> None:
-    if key == "timeout":
-        holder._timeout = value
-    elif key == "tools":
-        holder.tools = [tool for tool in _all_tools(holder) if tool.metadata.name in value]
-    elif key in _PROMPTS:
-        holder.update_prompts({key: _same_kind(getattr(holder, key), value)})
-    elif key in _MODEL:
-        holder.llm = holder.llm.model_copy(update={key: value})
-    else:
-        setattr(holder, key, value)
+        components |= {where: of_agent(agent) for where, agent in agents(path, workflow)}
+        components[path] = of_workflow(workflow)
+    change_setting(components, component, key, value)
 
 
 def _same_kind(old: Any, text: str) -> Any:

@@ -7,7 +7,8 @@ its recorded result, and made again where the record answers.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,29 +17,54 @@ from llama_index.core.tools.types import ToolOutput
 from workflows import Context
 from workflows.runtime.types.results import WaitingForEvent
 
-from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
-from outtake_probe.records import Effects, Json
+from outtake_probe.records import Json
 from outtake_probe.targets.llamaindex import state
 from outtake_probe.targets.llamaindex.hub import Hub
 from outtake_probe.targets.llamaindex.state import Watch, watching
 from outtake_probe.targets.llamaindex.steps import running
-from outtake_probe.targets.toolkit import resources
-from outtake_probe.targets.toolkit.arguments import merge_arguments
+from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Method
 from outtake_probe.targets.toolkit.context_variables import assigned
-from outtake_probe.targets.toolkit.effects import declared_effects
-from outtake_probe.targets.toolkit.paths import child_path, is_inside
+from outtake_probe.targets.toolkit.paths import is_inside
+from outtake_probe.targets.toolkit.tools import Tool
 from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
 from outtake_probe.values import register as register_family
 
-Method = Callable[..., Any]
 _FORGOTTEN: Json = {TAG: "opaque", "repr": "changes of the state that no record holds"}
 
 
 def methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
     """How each method of a tool is wrapped."""
-    made = {name: functools.partial(_called, hub) for name in ("__call__", "call")}
-    return {**made, "acall": functools.partial(_acalled, hub)}
+    boundary = Boundary(lambda: hub.session, functools.partial(_described, hub))
+    return {"__call__": boundary.call, "call": boundary.call, "acall": boundary.acall}
+
+
+def _described(hub: Hub, _method: Method, made: Any, *args: Any, **kwargs: Any) -> Bound | None:
+    use = _Use(hub, tool(made), args, kwargs)
+    if is_inside("tool", f"/{use.tool.name}"):
+        return None
+    return Bound(use.call(), use.rebind, inside=use.watching)
+
+
+def tool(made: Any) -> Tool:
+    """A tool as far as its calls are concerned."""
+    functions = [f for name in ("_real_fn", "_fn", "_async_fn") if (f := getattr(made, name, None)) is not None]
+    is_agents_own = any(getattr(f, "__module__", "").endswith("multi_agent_workflow") for f in functions)
+    return Tool(
+        str(made.metadata.name or type(made).__name__),
+        made,
+        functions,
+        ["__call__"],
+        functools.partial(_parameters, made),
+        own_effects="pure" if is_agents_own else None,
+    )
+
+
+def _parameters(made: Any) -> Mapping[str, Json]:
+    try:
+        return made.metadata.get_parameters_dict()  # type: ignore[no-any-return]
+    except Exception:  # noqa: BLE001  a tool may be the user's own, with a schema that cannot be told
+        return {}
 
 
 def register() -> None:
@@ -90,71 +116,48 @@ class _Use:
     """One call of a tool: its arguments, and what it changes in the workflow's state."""
 
     hub: Hub
-    tool: Any
+    tool: Tool
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
     watch: Watch | None = None
 
-    @property
-    def name(self) -> str:
-        return str(self.tool.metadata.name or type(self.tool).__name__)
-
-    def names(self) -> list[str]:
-        try:
-            return list(self.tool.metadata.get_parameters_dict().get("properties", {}))
-        except Exception:  # noqa: BLE001  a tool may be the user's own, with a schema that cannot be told
-            return []
-
     def given(self) -> dict[str, Json]:
-        named = dict(zip(self.names(), self.args, strict=False))
+        names = self.tool.parameters().get("properties", {})
+        named = dict(zip(names, self.args, strict=False))
         rest = self.args[len(named) :]
         told = {**named, **({"args": list(rest)} if rest else {}), **self.kwargs}
         return {name: encode(value) for name, value in told.items() if not isinstance(value, Context)}
 
     def call(self) -> Call:
-        return Call(
-            "tool",
-            child_path(f"tools/{self.name}"),
-            self.given(),
-            effects=effects_of(self.tool),
-            functions=[f for f in (*_functions(self.tool), type(self.tool).__call__) if f],
-            signals=(WaitingForEvent,),
-            state=resources.declared(self.tool, *_functions(self.tool), type(self.tool)),
-            reaches=tuple(filter(None, _functions(self.tool))) or (self.tool,),
-            known=lambda: resources.known(self.hub.session.states, self.tool, *_functions(self.tool)),
-            encode=self.encode,
-            decode=self.decode,
-            normalize=self.normalize,
-            normalize_output=self.normalize_output,
-        )
+        call = self.tool.call(self.hub.session.states, self.given())
+        call.signals = (WaitingForEvent,)
+        call.encode, call.decode, call.normalize_output = self.encode, self.decode, self.normalize_output
+        return call
 
-    def arguments(self, new: NewInput | None) -> tuple[Sequence[Any], Mapping[str, Any]]:
-        if new is None:
-            return self.args, self.kwargs
+    def rebind(self, new: Any) -> Arguments:
         kept = {name: value for name, value in self.kwargs.items() if isinstance(value, Context)}
-        return new.value.pop("args", []), {**new.value, **kept}
-
-    def normalize(self, current: Json, value: Json) -> Json:
-        names = self.names()
-        return merge_arguments(self.name, current, value, names, allow_unknown=not names)
+        return (self.tool.made, *new.pop("args", [])), {**new, **kept}
 
     def normalize_output(self, value: Json) -> Json:
         if isinstance(value, dict) and (TAG in value or "changes" in value):
             return value
         if isinstance(value, dict) and "content" in value:
-            return {TAG: "tool_output", "tool": self.name, "raw_input": {"kwargs": self.given()}, **value}
+            return {TAG: "tool_output", "tool": self.tool.name, "raw_input": {"kwargs": self.given()}, **value}
         text = value if isinstance(value, str) else None
         told = {"content": text if text is not None else str(value), "raw_output": value}
-        return {TAG: "tool_output", "tool": self.name, "raw_input": {"kwargs": self.given()}, **told}
+        return {TAG: "tool_output", "tool": self.tool.name, "raw_input": {"kwargs": self.given()}, **told}
 
     # -- what it changes ---------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
+    @contextmanager
+    def watching(self) -> Iterator[None]:
         """A tool that is given the context is watched by itself, and by the step around it."""
         around = watching.get()
         takes = any(isinstance(value, Context) for value in (*self.args, *self.kwargs.values()))
         if takes and around is not None:
             self.watch = Watch(around.owner, around)
+        with assigned(watching, self.watch or around):
+            yield
 
     def encode(self, output: Any) -> Json:
         told = encode(output)
@@ -175,52 +178,3 @@ class _Use:
                 state.redo(value["changes"], run.shared)
             value = value["output"]
         return decode(value)
-
-
-def _called(hub: Hub, method: Method) -> Method:
-    @functools.wraps(method)
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        use = _Use(hub, self, args, kwargs)
-        if is_inside("tool", f"/{use.name}"):
-            return method(self, *args, **kwargs)
-
-        def run(new: NewInput | None) -> Any:
-            given, named = use.arguments(new)
-            use.begin()
-            with assigned(watching, use.watch or watching.get()):
-                return method(self, *given, **named)
-
-        return call(hub.session, use.call(), run)
-
-    return called
-
-
-def _acalled(hub: Hub, method: Method) -> Method:
-    @functools.wraps(method)
-    async def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        use = _Use(hub, self, args, kwargs)
-        if is_inside("tool", f"/{use.name}"):
-            return await method(self, *args, **kwargs)
-
-        async def run(new: NewInput | None) -> Any:
-            given, named = use.arguments(new)
-            use.begin()
-            with assigned(watching, use.watch or watching.get()):
-                return await method(self, *given, **named)
-
-        return await acall(hub.session, use.call(), run)
-
-    return called
-
-
-def _functions(tool: Any) -> list[Any]:
-    """The functions that a tool was made from; None in the place of one that it has not."""
-    return [getattr(tool, name, None) for name in ("_real_fn", "_fn", "_async_fn")]
-
-
-def effects_of(tool: Any) -> Effects | None:
-    """What the program declares that a tool does to the world; None where it says nothing."""
-    functions = _functions(tool)
-    if any(getattr(f, "__module__", "").endswith("multi_agent_workflow") for f in functions):
-        return "pure"
-    return declared_effects(tool, *functions, type(tool))

@@ -34,6 +34,9 @@ class Tool:
     parameters: Callable[[], Mapping[str, Json]] = no_parameters
     """Makes the JSON schema of its arguments, an object; asked when a person edits them."""
 
+    own_effects: Effects | None = None
+    """What its framework says that it does to the world; what the program declares comes first."""
+
     @property
     def places(self) -> Sequence[Any]:
         """Where a program may have declared something of it."""
@@ -41,8 +44,8 @@ class Tool:
 
     @property
     def effects(self) -> Effects | None:
-        """What the program declares that it does to the world; None where it says nothing."""
-        return declared_effects(*self.places)
+        """What it does to the world; None where nobody says."""
+        return declared_effects(*self.places) or self.own_effects
 
     def known(self, states: States) -> Known | None:
         """The state outside the process that it uses, told by the objects that it reaches."""

@@ -13,7 +13,7 @@ import { useComponents } from "@/state/components";
 import { useMocking } from "@/state/mocking";
 import { useSending } from "@/state/sending";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShowHeld } from "@/views/workspace/Docks";
+import { useShowHeld } from "@/views/workspace/docking";
 
 import classes from "./components.module.css";
 import { useTurns } from "@/state/turns";

@@ -30,7 +30,7 @@ import { RunWithChanges } from "@/views/runs/RunWithChanges";
 import { NoticesToggle } from "@/views/shell/NoticesToggle";
 import { SchemeToggle } from "@/views/shell/SchemeToggle";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShowHeld } from "@/views/workspace/Docks";
+import { useShowHeld } from "@/views/workspace/docking";
 
 import { CodeChanges } from "./CodeChanges";
 import classes from "./ControlBar.module.css";

@@ -15,7 +15,7 @@ import { saveRun } from "@/state/commands";
 import { RenameRun } from "@/views/runs/RenameRun";
 import { RunWithChanges } from "@/views/runs/RunWithChanges";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShow } from "@/views/workspace/docking";
 
 import classes from "./Details.module.css";
 import { NewRemark, Remarks } from "./Remarks";

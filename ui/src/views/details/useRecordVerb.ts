@@ -8,7 +8,7 @@ import { fork } from "@/state/commands";
 import { beginEdit } from "@/state/editing";
 import { addTries } from "@/state/tries";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShow } from "@/views/workspace/docking";
 
 export function useRecordVerb(): (verb: RecordVerb["id"], seq: number) => Promise<void> {
   const { id, view, select } = useWorkspace();

@@ -35,7 +35,7 @@ import { count } from "@/kit/words";
 import { ASPECT_NAMES, ASPECTS, type Aspect } from "@/model/aspects";
 import { shortName } from "@/model/names";
 import { NONE } from "@/model/outline";
-import { DEFAULT_ASPECTS } from "@/model/rows";
+import { DEFAULT_ASPECTS } from "@/model/row-choice";
 import { hitsOf, nextOf } from "@/model/turns";
 import { useDensity } from "@/state/density";
 import { aspectsOf, DENSITIES, type Density } from "@/state/place";

@@ -17,11 +17,12 @@ import { useFound } from "@/state/search";
 import { useDensity } from "@/state/density";
 import { useTurns } from "@/state/turns";
 import { Row } from "@/views/records/Row";
-import { Card, LOOKED_AT, type Wrong } from "@/views/story/Card";
+import { Card, LOOKED_AT } from "@/views/story/Card";
+import type { Wrong } from "@/views/story/parts";
 import { recordsOfCard } from "@/views/story/told";
 import { Minimap, SCROLLED } from "@/views/overview/Minimap";
 import { useWorkspace } from "@/views/workspace/context";
-import { useOpen } from "@/views/workspace/Docks";
+import { useOpen } from "@/views/workspace/docking";
 
 import { Filters } from "./Filters";
 import { placeOfPart, useHighlights, useWrongMarked } from "./highlights";

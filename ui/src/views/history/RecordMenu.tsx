@@ -21,7 +21,7 @@ import { beginEdit, isEdited } from "@/state/editing";
 import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { VERB_ICONS } from "@/views/records/icons";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShow } from "@/views/workspace/docking";
 
 import classes from "./History.module.css";
 

@@ -3,7 +3,8 @@
 import { useCallback, useMemo } from "react";
 
 import { NONE, type Outline } from "@/model/outline";
-import { DEFAULT_ASPECTS, rowAt, type RowChoice, type Rows, rowsOf, showsAt } from "@/model/rows";
+import { DEFAULT_ASPECTS, type RowChoice } from "@/model/row-choice";
+import { rowAt, type Rows, rowsOf, showsAt } from "@/model/rows";
 import { cardOf, placeOf, type Story, storyOf, type Turns } from "@/model/turns";
 import { useOfOutline } from "@/state/following";
 import { aspectsOf, type Density, type Place } from "@/state/place";

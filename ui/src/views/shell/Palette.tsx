@@ -22,7 +22,7 @@ import { useRecordVerb } from "@/views/details/useRecordVerb";
 import { DENSITY_ABOUT, DENSITY_NAMES, useReadingOfRun, useSetDensity } from "@/views/history/reading";
 import { ChangedRun } from "@/views/runs/RunWithChanges";
 import { useWorkspace } from "@/views/workspace/context";
-import { useShow, useShowHeld } from "@/views/workspace/Docks";
+import { useShow, useShowHeld } from "@/views/workspace/docking";
 import { PANEL_KINDS } from "@/views/workspace/panels";
 
 const MOST_RUNS = 50;

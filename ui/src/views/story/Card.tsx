@@ -10,26 +10,13 @@ import { shortName } from "@/model/names";
 import { NONE, type Outline } from "@/model/outline";
 import { type Told, tell } from "@/model/telling";
 import { isHeard, type Turns } from "@/model/turns";
-import type { FollowedRun } from "@/state/run";
-import { MARKS } from "@/views/history/highlights";
 import { ASPECT_ICONS, UnknownIcon } from "@/views/records/icons";
-import { Around } from "@/views/records/Around";
 import { Said } from "@/views/records/Said";
 
 import classes from "./Card.module.css";
 import { Opened } from "./Opened";
-import {
-  type Answer,
-  answerIn,
-  fewOf,
-  fieldsOf,
-  inWords,
-  plain,
-  recordsOfCard,
-  type Step,
-  stepsOf,
-  summaryOf,
-} from "./told";
+import { type CardProps, givenOf, lastPart, Line, type Wrong, WrongWords, marksOf } from "./parts";
+import { type Answer, answerIn, fewOf, inWords, plain, recordsOfCard, type Step, stepsOf, summaryOf } from "./told";
 import { useGlances } from "./useGlances";
 
 /** Steps that a card tells before it is opened. */
@@ -40,44 +27,6 @@ export const LOOKED_AT = 60;
 const SEEN = 160;
 /** Deeper ones are not indented further. */
 const DEEPEST = 6;
-
-/** A record that says the wrong answer, with the words around it. */
-export interface Wrong {
-  seq: number;
-  before: string;
-  said: string;
-  after: string;
-}
-
-export interface CardProps {
-  run: FollowedRun;
-  outline: Outline;
-  turns: Turns;
-  turn: number;
-  /** Changes with everything that the outline says of the turn. */
-  stamp: string;
-  index: number;
-  live: boolean;
-  /** The selected record, where this card tells of it. */
-  at: number | undefined;
-  held: boolean;
-  finding: string | null;
-  hue: number | null;
-  open: boolean;
-  /** Whether what is inside is told below, and is folded. */
-  fold: "open" | "folded" | null;
-  /** Whether the card above it is that of who asked. */
-  follows: boolean;
-  passages: readonly Passage[];
-  /** Where it says the wrong answer of the run. */
-  wrong: readonly Wrong[];
-  onSelect: (seq: number) => void;
-  /** Select a record, and bring what it says wrong into sight. */
-  onReveal: (seq: number) => void;
-  onOpen: (seq: number) => void;
-  onFold: (seq: number) => void;
-  onMenu: (seq: number, x: number, y: number) => void;
-}
 
 export const Card = memo(function Card(props: CardProps) {
   const { run, outline, turns, turn, index, at, open, hue } = props;
@@ -492,62 +441,7 @@ function SaysWrong({ wrong, at, steps }: CardProps & { steps: readonly Step[] })
   ));
 }
 
-/** What is wrong in a record, in the words around it. */
-export function WrongWords({ one }: { one: Wrong }) {
-  return (
-    <>
-      <span className={classes["label"]}>says {oneLine(one.said, 24)}</span>
-      <span className={classes["clamp2"]}>
-        <Around before={one.before} said={one.said} after={one.after} />
-      </span>
-    </>
-  );
-}
-
-/** What of the text of a record is marked as wrong. */
-export function marksOf(wrong: readonly Wrong[], seq: number): { [name: string]: string } {
-  const texts = wrong.filter((one) => one.seq === seq).map(({ said }) => said);
-  return texts.length === 0 ? {} : { [MARKS]: JSON.stringify([...new Set(texts)]) };
-}
-
-interface LineProps {
-  seq: number;
-  at: number | undefined;
-  className: string;
-  failed?: boolean;
-  wrong?: readonly Wrong[];
-  children: ReactNode;
-}
-
-/** A line of a card that is a record of its own. */
-export function Line({ seq, at, className, failed = false, wrong = [], children }: LineProps) {
-  return (
-    <div
-      className={`${classes["line"]} ${classes[className] ?? ""}`}
-      data-chosen={at === seq || undefined}
-      data-failed={failed || undefined}
-      data-seq={seq}
-      {...marksOf(wrong, seq)}
-    >
-      {children}
-    </div>
-  );
-}
-
 /** Names, the first ones of many. */
 export function someOf(names: readonly string[]): string {
   return names.length <= 2 ? names.join(", ") : `${names[0]} and ${names.length - 1} others`;
-}
-
-/** A tool by its own name: the card says whose it is. */
-export function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
-
-/** What a tool was given, as a call is written. */
-export function givenOf(text: string): string {
-  const told = fieldsOf(text);
-  if (told === null) return text === "" ? "()" : `(${oneLine(text, 140)})`;
-  const items = told.map(([name, value]) => (told.length === 1 ? value : `${name}: ${value}`));
-  return `(${oneLine(items.join(", "), 140)})`;
 }

@@ -17,9 +17,8 @@ import { useTold } from "@/state/bodies";
 import { type FollowedRun, useRecord } from "@/state/run";
 import { ASPECT_ICONS } from "@/views/records/icons";
 
-import type { CardProps } from "./Card";
-import { givenOf, lastPart, Line, marksOf, type Wrong, WrongWords } from "./Card";
 import classes from "./Card.module.css";
+import { type CardProps, givenOf, lastPart, Line, marksOf, type Wrong, WrongWords } from "./parts";
 import { type Answer, inWords, isSame, isThought, recipientsOf } from "./told";
 
 /** Parts that an open card shows at first. */

@@ -13,7 +13,7 @@ import { failedAtOnce } from "@/model/programs";
 import { isWrong, useExplanation } from "@/state/explanation";
 import { RunWithChanges } from "@/views/runs/RunWithChanges";
 import { useReveal, useWorkspace } from "@/views/workspace/context";
-import { useShow } from "@/views/workspace/Docks";
+import { useShow } from "@/views/workspace/docking";
 
 import { Path } from "./Path";
 import classes from "./Why.module.css";

@@ -15,7 +15,8 @@ import { usePrefs } from "@/state/prefs";
 
 import { useWorkspace } from "./context";
 import classes from "./Docks.module.css";
-import { DockTabs, useOpen } from "./Docks";
+import { useOpen } from "./docking";
+import { DockTabs } from "./Docks";
 import { PANEL_KINDS } from "./panels";
 
 export const STORY = { title: "Story", about: "What happened, as it is read", icon: IconListDetails };

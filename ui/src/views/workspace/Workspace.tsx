@@ -27,7 +27,8 @@ import { Tries } from "@/views/why/Tries";
 import { Verdict } from "@/views/why/Verdict";
 
 import { useWorkspace, WorkspaceContext, type WorkspaceValue } from "./context";
-import { DockBody, DockTabs, FullBody, useMaximise, useNarrow, useOpen, usePanelsOf } from "./Docks";
+import { useMaximise, useNarrow, useOpen, usePanelsOf } from "./docking";
+import { DockBody, DockTabs, FullBody } from "./Docks";
 import { ViewBar } from "./ViewBar";
 import classes from "./Workspace.module.css";
 
