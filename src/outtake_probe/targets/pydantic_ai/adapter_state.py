@@ -7,12 +7,11 @@ from typing import Any
 
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Target
-from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.toolkit.conversations import Conversation
 from outtake_probe.targets.toolkit.weak_maps import Known
 
-Described = tuple[list[Component], list[Edge]]
-"""The components and edges of an agent or a graph."""
+Described = tuple[list[Json], dict[str, Any]]
+"""The components and edges of an agent or a graph, and the agents among them by path."""
 
 
 class AdapterState:
@@ -27,6 +26,10 @@ class AdapterState:
         """The last prompt of each model, and the last history of each agent, by path."""
         self.changed: dict[str, dict[str, Json]] = {}
         """Settings that were changed, by the path of their agent."""
+
+    def changes(self, path: str) -> dict[str, Json]:
+        """Where the changed settings of an agent are kept."""
+        return self.changed.setdefault(path, {})
 
     def adopt(self, path: str, made: Any) -> None:
         """An agent or a graph is about to run at this path."""

@@ -1,7 +1,7 @@
 """Runs of agents and calls of their tools pass the gate in a capability that each run gets beside its own.
 
-The run of an agent is an invocation around all that happens in it: its model calls, its tools and the agents that these
-run.  Of a tool, what is called is wrapped innermost: the hooks of the program's own capabilities are executed around it.
+The run of an agent is an invocation around all that happens in it: its model calls, its tools and the agents that
+these run.  Tools are wrapped innermost: the hooks of the program's own capabilities are executed around them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Turn(AbstractCapability[Any]):
         return self._decode(None) if result is None else result
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
-        settings.apply(self._agent, self._state.changed.get(self._path, {}), request_context)
+        settings.apply(self._agent, self._state.changes(self._path), request_context)
         return request_context
 
     async def before_node_run(self, ctx: Any, *, node: Any) -> Any:
@@ -256,7 +256,7 @@ def _arguments(tool: Any, value: Mapping[str, Json]) -> dict[str, Any]:
     given: Any = {name: decode(item) for name, item in value.items()}
     only = getattr(getattr(getattr(tool, "call_func", None), "__self__", None), "single_arg_name", None)
     try:
-        checked: dict[str, Any] = tool.args_validator.validate_python(given[only] if only in given else given)
+        checked: dict[str, Any] = tool.args_validator.validate_python(given.get(only, given))
     except ValidationError as error:
         raise BadValue(f"{tool.tool_def.name}: {error}", tool.tool_def.parameters_json_schema) from error
     return checked

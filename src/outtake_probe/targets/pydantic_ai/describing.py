@@ -14,28 +14,43 @@ from outtake_probe.kept import variables
 from outtake_probe.records import Json
 from outtake_probe.targets.pydantic_ai import settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState, Described
+from outtake_probe.targets.toolkit.settings import Settings, describe_settings
 from outtake_probe.targets.toolkit.tools import Tool
 from outtake_probe.values import encode
+
+Agents = dict[str, Any]
+"""The agents that are described, by path."""
 
 
 def describe(state: AdapterState) -> dict[str, Json]:
     """Components and edges of all that is known."""
     components: dict[str, Json] = {}
     edges: list[Json] = []
-    for parts, lines in state.made.described():
-        for found in parts:
-            components.setdefault(found["path"], found)
-        edges += [edge for edge in lines if edge not in edges]
-    for path, changed in state.changed.items():
-        if path in components:
-            components[path] = {**components[path], "config": {**components[path]["config"], **changed}}
+    for found, agents in state.made.described():
+        for each in found:
+            if "path" not in each:
+                edges += [each] if each not in edges else []
+            elif each["path"] not in components:
+                path = each["path"]
+                components[path] = {**each, **_settings(state, agents[path], path)} if path in agents else each
     return {"components": list(components.values()), "edges": edges}
 
 
+def settings_of(state: AdapterState) -> dict[str, Settings]:
+    """The settings of all agents that are known, by path."""
+    agents = {path: agent for _, its in state.made.described() for path, agent in its.items()}
+    return {path: settings.of_agent(agent, state.changes(path)) for path, agent in agents.items()}
+
+
 def of(path: str, made: Any) -> Described:
-    """Components and edges of an agent or a graph, with the agents inside."""
-    found = list(_agent(path, made, ()) if isinstance(made, Agent) else _graph(path, made))
-    return [each for each in found if "path" in each], [each for each in found if "path" not in each]
+    """Components and edges of an agent or a graph, with the agents inside, and these by path."""
+    agents: Agents = {}
+    found = _agent(path, made, agents, ()) if isinstance(made, Agent) else _graph(path, made, agents)
+    return list(found), agents
+
+
+def _settings(state: AdapterState, agent: Any, path: str) -> dict[str, Json]:
+    return describe_settings(settings.of_agent(agent, state.changes(path)))
 
 
 def _part(path: str, kind: str, doc: str = "", **about: Json) -> Json:
@@ -46,11 +61,10 @@ def _edge(source: str, target: str, label: str = "") -> Json:
     return {"source": source, "target": target, "label": label}
 
 
-def _agent(path: str, agent: Any, around: tuple[Any, ...]) -> Iterator[Json]:
-    config = {**settings.of_agent(agent, {}), "output": _name(agent.output_type)}
-    schema: Json = {"type": "object", "properties": dict(settings.SCHEMAS)}
+def _agent(path: str, agent: Any, agents: Agents, around: tuple[Any, ...]) -> Iterator[Json]:
+    agents[path] = agent
     doc = getattr(agent, "description", None)
-    yield _part(path, "agent", doc if isinstance(doc, str) else "", config=config, schema=schema, accepts={"prompt": {}})
+    yield _part(path, "agent", doc if isinstance(doc, str) else "", accepts={"prompt": {}})
     model = getattr(agent.model, "model_name", agent.model)
     if isinstance(model, str):
         yield _part(f"{path}/model", "model", config={"model": model})
@@ -61,11 +75,7 @@ def _agent(path: str, agent: Any, around: tuple[Any, ...]) -> Iterator[Json]:
         accepts = {"arguments": encode(tool.function_schema.json_schema)}
         yield _part(below, "tool", tool.description or "", accepts=accepts, effects=known.effects or "write")
         yield _edge(path, below)
-        yield from _inside(below, tool.function, (*around, agent))
-
-
-def _name(output_type: Any) -> str:
-    return output_type.__name__ if isinstance(output_type, type) else str(encode(repr(output_type)))
+        yield from _inside(below, tool.function, agents, (*around, agent))
 
 
 def _tools(toolsets: Any) -> Iterator[Any]:
@@ -78,13 +88,13 @@ def _tools(toolsets: Any) -> Iterator[Any]:
         yield from _tools(getattr(toolset, "toolsets", None) or ([wrapped] if wrapped is not None else []))
 
 
-def _inside(path: str, function: Any, around: tuple[Any, ...]) -> Iterator[Json]:
+def _inside(path: str, function: Any, agents: Agents, around: tuple[Any, ...]) -> Iterator[Json]:
     """The agents that a function refers to."""
     for agent in _agents(function):
         if not any(agent is other for other in around):
             below = f"{path}/{settings.name_of(agent)}"
             yield _edge(path, below)
-            yield from _agent(below, agent, around)
+            yield from _agent(below, agent, agents, around)
 
 
 def _agents(function: Any) -> list[Any]:
@@ -103,7 +113,7 @@ def _agents(function: Any) -> list[Any]:
 # -- graphs ----------------------------------------------------------------------------------------------------------
 
 
-def _graph(path: str, graph: Any) -> Iterator[Json]:
+def _graph(path: str, graph: Any, agents: Agents) -> Iterator[Json]:
     yield _part(path, "flow", accepts={"inputs": {}})
     for name, node in graph.nodes.items():
         if isinstance(node, Step):
@@ -111,7 +121,7 @@ def _graph(path: str, graph: Any) -> Iterator[Json]:
             source = node.node_type if isinstance(node, NodeStep) else inspect.unwrap(function)
             doc = inspect.getdoc(source) or ""
             yield _part(f"{path}/{name}", "step", node.label or ("" if doc.startswith(f"{name}(") else doc))
-            yield from _inside(f"{path}/{name}", function, ())
+            yield from _inside(f"{path}/{name}", function, agents, ())
     yield from _flows(path, graph)
 
 

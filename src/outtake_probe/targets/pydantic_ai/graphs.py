@@ -40,7 +40,7 @@ def install(state: AdapterState, patches: Patches) -> list[str]:
 
         return iter
 
-    method = Step.call.fget
+    method = vars(Step)["call"].fget
 
     def call(step: Any) -> Any:
         function = method(step)

@@ -2,9 +2,9 @@
 
     {"role": "assistant", "content": "...", "thinking": "...", "tool_calls": [{"name": ..., "args": ...}]}
 
-Each part of a request is a message of its own, a response is one message.  A prompt shows what its messages say, without
-ids and times, which differ from run to run: equal conversations are equal in every run.  An answer keeps, beside what it
-says, all that is needed to bring it back.
+Each part of a request is a message of its own, a response is one message.  A prompt shows what its messages say,
+without ids and times, which differ from run to run: equal conversations are equal in every run.  An answer keeps,
+beside what it says, all that is needed to bring it back.
 """
 
 from __future__ import annotations
@@ -61,10 +61,11 @@ def _kinds() -> dict[str, type[Any]]:
     """The classes of parts and of their changes, by kind; of several with one kind, what the others derive from."""
     found: dict[str, type[Any]] = {}
     for cls in vars(framework).values():
+        if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+            continue
         kind = getattr(cls, "part_kind", None) or getattr(cls, "part_delta_kind", None)
-        if isinstance(cls, type) and dataclasses.is_dataclass(cls) and isinstance(kind, str):
-            if kind not in found or issubclass(found[kind], cls):
-                found[kind] = cls
+        if isinstance(kind, str) and issubclass(found.get(kind, cls), cls):
+            found[kind] = cls
     return found
 
 
@@ -168,7 +169,7 @@ def _parts(value: Mapping[str, Json]) -> list[Any]:
     return [*made, *(make_part(part) for part in value.get("other") or ())]
 
 
-def _id(call: Mapping[str, Json]) -> dict[str, str]:
+def _id(call: Mapping[str, Json]) -> dict[str, Any]:
     return {"tool_call_id": str(call["id"])} if call.get("id") else {}
 
 
@@ -282,7 +283,7 @@ def _keep_ids(response: ModelResponse, old: ModelResponse) -> None:
 
 
 def _answered_call(message: Mapping[str, Json], near: Item, before: Sequence[Item]) -> dict[str, str]:
-    """The id of the call whose result a message is: of the result that was in its place, or the last one of the name."""
+    """The id of the call whose result a message is: as of the result in its place, or the last call of that name."""
     if getattr(near, "tool_name", None) == message.get("name"):
         return {"tool_call_id": near.tool_call_id}
     calls = [call for item in before if isinstance(item, ModelResponse) for call in item.tool_calls]

@@ -186,12 +186,14 @@ def _streamed(state: AdapterState, method: Method) -> Method:
                 async for piece in _pieces(inner):
                     yield piece
 
-            source = astream(state.session, request.call(streams=True), lambda new: run(new))
-            async with aclosing(source):  # type: ignore[type-var]  # it is a generator
+            source = astream(state.session, request.call(streams=True), run)
+            async with aclosing(source):
                 first = await anext(source, Told(ModelResponse(parts=[], model_name=model.model_name)))
-                stream = request.inner or _Served(request.parameters, first.response)
-                stream._get_event_iterator = lambda: _events(source, stream)
-                yield stream
+                if request.inner is None:
+                    yield _Served(request.parameters, first.response, source)
+                else:
+                    request.inner._get_event_iterator = lambda: _events(source)
+                    yield request.inner
 
     return request_stream
 
@@ -220,36 +222,34 @@ def _told(inner: Any) -> Told:
     return Told(dataclasses.replace(inner.get(), parts=[]))
 
 
-async def _events(source: AsyncIterator[Any], stream: Any) -> AsyncIterator[Any]:
-    """The events for the program; of a stream that is not executed, they build up the answer."""
+async def _events(source: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    """The events for the program."""
     async for piece in source:
-        if isinstance(stream, _Served):
-            stream.take(piece)
         if not isinstance(piece, Told):
             yield piece
 
 
 class _Served(StreamedResponse):
-    """A stream whose events come from the record, or from a person."""
+    """A stream whose events come from the record, or from a person; they build up the answer."""
 
-    def __init__(self, parameters: Any, told: ModelResponse) -> None:
+    def __init__(self, parameters: Any, told: ModelResponse, source: AsyncIterator[Any]) -> None:
         super().__init__(parameters)
         self._told = told
+        self._source = source
         self._said: list[Any] = []
-        self._parts_manager.get_parts = lambda: list(self._said)  # type: ignore[method-assign]
-
-    def take(self, piece: Any) -> None:
-        """One piece of the answer, in order."""
-        if isinstance(piece, Told):
-            self._told = piece.response
-        elif isinstance(piece, PartStartEvent):
-            self._said[piece.index :] = [piece.part, *self._said[piece.index + 1 :]]
-        elif isinstance(piece, PartDeltaEvent):
-            self._said[piece.index] = piece.delta.apply(self._said[piece.index])
+        manager: Any = self._parts_manager
+        manager.get_parts = lambda: list(self._said)
 
     async def _get_event_iterator(self) -> AsyncIterator[Any]:
-        raise NotImplementedError("the events are set where the stream is opened")
-        yield
+        async for piece in self._source:
+            if isinstance(piece, Told):
+                self._told = piece.response
+                continue
+            if isinstance(piece, PartStartEvent):
+                self._said[piece.index :] = [piece.part, *self._said[piece.index + 1 :]]
+            elif isinstance(piece, PartDeltaEvent):
+                self._said[piece.index] = piece.delta.apply(self._said[piece.index])
+            yield piece
 
     def get(self) -> ModelResponse:
         state = super().get().state
@@ -339,7 +339,9 @@ class _PieceCodec:
             return PartStartEvent(index=len(self._are_texts) - 1, part=TextPart(value))
         kind = value.get("type") if isinstance(value, dict) else None
         if kind == "response":
-            return Told(ModelResponse(parts=[], **{name: decode(item) for name, item in value.items() if name != "type"}))
+            return Told(
+                ModelResponse(parts=[], **{name: decode(item) for name, item in value.items() if name != "type"})
+            )
         if kind == "part_start":
             part = messages.make_part(value["part"])
             self._begin(value["index"], part)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
-from pydantic_graph.graph_builder import Graph
 
 from outtake_probe.calling import acall
 from outtake_probe.calls import Call
@@ -106,7 +105,7 @@ def _approval(value: Json) -> Any:
 class _GraphRun:
     """One graph."""
 
-    def __init__(self, graph: Graph[Any, Any, Any, Any]) -> None:
+    def __init__(self, graph: Any) -> None:
         self._graph = graph
 
     async def run(self, given: Json) -> Json:

@@ -1,4 +1,4 @@
-"""What can be read and changed of an agent: its instructions and the settings of its model, from the next request on."""
+"""What can be read and changed of an agent: its instructions and how its model is asked, from the next request on."""
 
 from __future__ import annotations
 
@@ -9,23 +9,15 @@ from typing import Any
 from pydantic_ai.messages import InstructionPart
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
-from outtake_probe.targets.toolkit.settings import check_setting
+from outtake_probe.targets.toolkit.settings import FLAG, MODEL_ARGUMENTS, OPTIONAL_TEXT, Setting, Settings, fixed
 from outtake_probe.values import encode
 
 INSTRUCTIONS = "instructions"
-_NUMBER: Json = {"type": ["number", "null"]}
-_INTEGER: Json = {"type": ["integer", "null"]}
-SCHEMAS: Mapping[str, Json] = {
-    INSTRUCTIONS: {"type": ["string", "null"]},
-    "temperature": _NUMBER,
-    "max_tokens": _INTEGER,
-    "top_p": _NUMBER,
-    "top_k": _INTEGER,
-    "seed": _INTEGER,
-    "presence_penalty": _NUMBER,
-    "frequency_penalty": _NUMBER,
-    "parallel_tool_calls": {"type": ["boolean", "null"]},
+_ARGUMENTS = ("temperature", "max_tokens", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty")
+_SCHEMAS: Mapping[str, Json] = {
+    INSTRUCTIONS: OPTIONAL_TEXT,
+    **{name: MODEL_ARGUMENTS[name] for name in _ARGUMENTS},
+    "parallel_tool_calls": FLAG,
     "stop_sequences": {"type": ["array", "null"], "items": {"type": "string"}},
 }
 
@@ -35,24 +27,36 @@ def name_of(agent: Any) -> str:
     return str(agent.name or "agent").replace("/", "-")
 
 
+def of_agent(agent: Any, changed: dict[str, Json]) -> Settings:
+    """The settings of an agent; `changed` is where changes of them are kept."""
+    given = agent.model_settings if isinstance(agent.model_settings, Mapping) else {}
+    own = {**given, INSTRUCTIONS: "\n".join(_literals(agent)) or None}
+    settings = [_setting(name, own.get(name), changed) for name in _SCHEMAS]
+    return [*settings, fixed("output", _name(agent.output_type))]
+
+
+def _setting(name: str, own: Any, changed: dict[str, Json]) -> Setting:
+    def change(value: Json) -> None:
+        changed[name] = value
+
+    return Setting(name, _SCHEMAS[name], lambda: changed.get(name, encode(own)), change)
+
+
+def unknown_agent(changed: dict[str, Json]) -> Settings:
+    """The settings of an agent that is not there yet."""
+    return [_setting(name, None, changed) for name in _SCHEMAS]
+
+
+def _name(output_type: Any) -> str:
+    if isinstance(output_type, (list, tuple)):
+        return " | ".join(map(_name, output_type))
+    return output_type.__name__ if isinstance(output_type, type) else type(output_type).__name__
+
+
 def _literals(agent: Any) -> list[str]:
     """The instructions that are texts; those that functions make are the program's."""
     given = (getattr(each, "instruction", each) for each in getattr(agent, "_instructions", ()))
     return [each for each in given if isinstance(each, str)]
-
-
-def of_agent(agent: Any, changed: Mapping[str, Json]) -> dict[str, Json]:
-    """The settings of an agent as they are."""
-    own = agent.model_settings if isinstance(agent.model_settings, Mapping) else {}
-    found: dict[str, Json] = {name: encode(own.get(name)) for name in SCHEMAS}
-    return {**found, INSTRUCTIONS: "\n".join(_literals(agent)) or None, **changed}
-
-
-def check(component: str, key: str, value: Json) -> None:
-    """Raises `BadValue` where there is no such setting, or the value does not fit."""
-    check_setting(component, key, value, SCHEMAS)
-    if key == INSTRUCTIONS and value is not None and not value.strip():
-        raise BadValue(f"{component}.{key} is a text with something in it, or null", SCHEMAS[key])
 
 
 def apply(agent: Any, changed: Mapping[str, Json], request: Any) -> None:

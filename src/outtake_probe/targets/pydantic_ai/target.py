@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic_ai import Agent
-
 from outtake_probe.records import Json
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.pydantic_ai import describing, settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.live_target import LiveTarget
-from outtake_probe.targets.toolkit.settings import find_holder
+from outtake_probe.targets.toolkit.settings import change_setting
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:agent",
@@ -37,11 +35,10 @@ class PydanticAiTarget(LiveTarget):
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of an agent, from its next request to a model on."""
-        if self._state.session.rerun is None:  # in a fork, an agent of a script may not have run yet
-            agents = {path: made for path, made in self._state.made.items() if isinstance(made, Agent)}
-            find_holder(component, agents)
-        settings.check(component, key, value)
-        self._state.changed.setdefault(component, {})[key] = value
+        known = describing.settings_of(self._state)
+        if component not in known and self._state.session.rerun is not None:  # it may not have run yet
+            known[component] = settings.unknown_agent(self._state.changes(component))
+        change_setting(known, component, key, value)
 
     def graph(self) -> Mapping[str, Json]:
         return describing.describe(self._state)
