@@ -420,6 +420,23 @@ if __name__ == "__main__":
 """
 )
 
+LIMITED = """
+from pydantic_ai import Agent, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
+from model import scripted
+from stage import ALLOWED
+
+inner = Agent(scripted, name="inner")
+agent = Agent(scripted, name="agent", tool_timeout=ALLOWED)
+asked = [ModelRequest(parts=[UserPromptPart("go")]), ModelResponse(parts=[ToolCallPart("work", {{"what": "it"}})])]
+
+@agent.tool_plain
+async def work(what: str) -> str:
+    return (await inner.run("in time")).output
+
+{async_}def main():
+    return ({await_}agent.run{sync}(message_history=asked)).output
+"""
+
 SCENES: dict[Scene, str] = {
     "chat": CHAT,
     "parallel": PARALLEL,
@@ -434,6 +451,7 @@ SCENES: dict[Scene, str] = {
     "awaiting": AWAITING,
     "cancelling": CANCELLING,
     "timing": TIMING,
+    "limited": LIMITED,
     "requests": REQUESTS,
     "secret": SECRET,
 }

@@ -8,7 +8,7 @@ from pydantic_graph.graph_builder import Graph
 from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.targets.base import Program
-from outtake_probe.targets.pydantic_ai import agents, describing, graphs, models
+from outtake_probe.targets.pydantic_ai import agents, describing, graphs, models, timeouts
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
 from outtake_probe.targets.pydantic_ai.program import make_program
 from outtake_probe.targets.pydantic_ai.target import CAPABILITIES, PydanticAiTarget
@@ -24,6 +24,7 @@ class PydanticAi(RunnableAdapter[AdapterState]):
     seams = (
         Seam("pydantic_ai.agent", "Agent", agents.install),
         Seam("pydantic_ai.models", "Model", models.install),
+        Seam("pydantic_ai.toolsets.function", "FunctionToolset", timeouts.install),
         Seam("pydantic_graph.graph_builder", "Graph", graphs.install),
     )
 
