@@ -63,6 +63,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     # the schemas of states are pydantic's
     "langgraph": {"langchain_core", "langgraph", "pydantic"},
     "openai": {"openai"},
+    # graphs of agents are pydantic-graph's, whose types are pydantic's; time-outs are anyio's
+    "pydantic_ai": {"anyio", "pydantic", "pydantic_ai", "pydantic_graph"},
 }
 """outtake_probe.targets.NAME -> the packages that this one module may import."""
 

@@ -16,6 +16,8 @@ SUITES = [
     ("llamaindex-oldest", ["tests/targets/llamaindex"]),
     ("langgraph", ["tests/targets/langchain", "tests/targets/langgraph"]),
     ("langgraph-oldest", ["tests/targets/langchain", "tests/targets/langgraph"]),
+    ("pydantic-ai", ["tests/targets/pydantic_ai"]),
+    ("pydantic-ai-oldest", ["tests/targets/pydantic_ai"]),
     ("openai1", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai2", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai3", ["tests/targets/openai", "tests/targets/stainless"]),

@@ -48,6 +48,7 @@ VOLATILE = frozenset(
 )
 """Fields that libraries fill in, differently in each run, and that say nothing."""
 _ROLES: Mapping[str, type[Any]] = {"system": SystemPromptPart, "user": UserPromptPart, "tool": ToolReturnPart}
+_KINDS = ("part_kind", "part_delta_kind")
 _SAID = ("content", "thinking", "tool_calls", "other")
 Item = Any
 """A part of a request, or a response."""
@@ -57,15 +58,14 @@ Item = Any
 
 
 @functools.cache
-def _kinds() -> dict[str, type[Any]]:
-    """The classes of parts and of their changes, by kind; of several with one kind, what the others derive from."""
+def _kinds(name: str = "part_kind") -> dict[str, type[Any]]:
+    """The classes of parts, or (`part_delta_kind`) of changes, by kind; of several, what the others derive from."""
     found: dict[str, type[Any]] = {}
     for cls in vars(framework).values():
-        if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
-            continue
-        kind = getattr(cls, "part_kind", None) or getattr(cls, "part_delta_kind", None)
-        if isinstance(kind, str) and issubclass(found.get(kind, cls), cls):
-            found[kind] = cls
+        kind = getattr(cls, name, None)
+        is_part = isinstance(cls, type) and dataclasses.is_dataclass(cls) and isinstance(kind, str)
+        if is_part and issubclass(found.get(str(kind), cls), cls):
+            found[str(kind)] = cls
     return found
 
 
@@ -87,20 +87,19 @@ def _is_default(field: dataclasses.Field[Any], held: object) -> bool:
 
 def part_fields(part: Any) -> dict[str, Json]:
     """A part of a message, or a change of one, whole."""
-    kind = "part_kind" if hasattr(part, "part_kind") else "part_delta_kind"
-    return {kind: getattr(part, kind), **fields(part)}
+    return {name: getattr(part, name) for name in _KINDS if hasattr(part, name)} | fields(part, _KINDS)
 
 
 def make_part(value: Mapping[str, Json]) -> Any:
     """What `part_fields` wrote.  Raises `BadValue`."""
-    kind = value.get("part_kind", value.get("part_delta_kind"))
-    cls = _kinds().get(str(kind))
+    name = next((name for name in _KINDS if name in value), _KINDS[0])
+    cls = _kinds(name).get(str(value.get(name)))
     if cls is None:
-        raise BadValue(f"there is no part of the kind {kind!r}; known: {', '.join(sorted(_kinds()))}")
+        raise BadValue(f"there is no {name} {value.get(name)!r}; known: {', '.join(sorted(_kinds(name)))}")
     try:
-        return cls(**{str(name): decode(item) for name, item in value.items()})
+        return cls(**{str(key): decode(item) for key, item in value.items() if key != name})
     except TypeError as error:
-        raise BadValue(f"a part of the kind {kind!r}: {error}") from error
+        raise BadValue(f"a part of the kind {value[name]!r}: {error}") from error
 
 
 # -- what messages say -----------------------------------------------------------------------------------------------
@@ -120,7 +119,8 @@ def said(item: Item, *, ids: bool = False) -> dict[str, Json]:
     name = held.pop("tool_name", None)
     out: dict[str, Json] = {"role": role or ("tool" if name is not None else "user")}
     if role is None:
-        out["kind"] = held.pop("part_kind", None) or item.part_kind
+        out["kind"] = item.part_kind
+        held.pop("part_kind", None)
     return {**out, **({"name": name} if name is not None else {}), **held}
 
 

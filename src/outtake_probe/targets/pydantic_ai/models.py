@@ -291,8 +291,11 @@ class StreamRequest(Request):
         self.decode_piece = _PieceCodec().decode  # type: ignore[method-assign]
 
     def complete_pieces(self, value: Json) -> Json:
-        codec = _PieceCodec()
-        return [piece for item in (value if isinstance(value, list) else [value]) for piece in codec.complete(item)]
+        codec, given = _PieceCodec(), value if isinstance(value, list) else [value]
+        pieces = [piece for item in given for piece in codec.complete(item)]
+        opening = {"type": "response", "model_name": self.model.model_name}
+        is_whole = bool(pieces) and isinstance(pieces[0], dict) and pieces[0].get("type") == "response"
+        return pieces if is_whole else [opening, *pieces]
 
     def finish(self, answer: Any) -> Any:
         return answer
