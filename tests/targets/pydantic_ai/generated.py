@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from pydantic_ai import Agent, ModelRetry, RunContext
+from pydantic_ai import Agent, ModelRetry, RunContext, UnexpectedModelBehavior
 from pydantic_graph import GraphBuilder, reduce_list_append
 
 from tests.targets.pydantic_ai.debugging import CALLS, hashed, model
@@ -104,7 +104,7 @@ async def converse(shape: Shape, agent: Any, prompt: str, turns: int) -> str:
     for _ in range(turns):
         try:
             prompt, history = await ask(shape, agent, prompt, history)
-        except LookupError as error:
+        except (LookupError, UnexpectedModelBehavior) as error:
             prompt = f"failed with {error}"
     return prompt
 

@@ -386,15 +386,15 @@ async def main():
 
 TIMING = """
 import threading
-from pydantic_ai import Agent
+from pydantic_ai import ModelRequest
+from pydantic_ai.direct import model_request{sync}
 from model import scripted
 from stage import in_time
 
-agent = Agent(scripted, name="agent")
 stop = threading.Event()
 
 {async_}def ask(prompt):
-    return ({await_}agent.run{sync}(prompt)).output
+    return ({await_}model_request{sync}(scripted, [ModelRequest.user_text_prompt(prompt)])).parts[0].content
 
 {async_}def main():
     in_time(stop.set)
