@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_ai import Agent, CallDeferred, ModelRetry
+from pydantic_ai import Agent, CallDeferred, ModelRetry, RunContext
 from pydantic_ai import exceptions as framework_errors
 from pydantic_ai.agent import UserPromptNode
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
@@ -27,6 +28,7 @@ from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.pydantic_ai import messages, settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
+from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.tools import Tool
@@ -47,6 +49,8 @@ def install(state: AdapterState, patches: Patches) -> list[str]:
 
         return iter
 
+    for name in _ACTS:
+        patches.wrap(RunContext, name, functools.partial(_act, name))
     return [] if patches.wrap(Agent, "iter", wrap) else ["agents and tools are not seen: Agent.iter is not there"]
 
 
@@ -183,10 +187,14 @@ class _Toolset(WrapperToolset[Any]):
         what.normalize = lambda _, value: _checked(known.made, known.merge(what.input, value))
         what.reaches = (*known.functions, ctx.deps) if known.functions else None
 
+        what.stream = functools.partial(_act_again, ctx)
+
         async def run(new: NewInput | None) -> Any:
             given = tool_args if new is None else new.value
+            what.streamed.clear()
             try:
-                return await self.wrapped.call_tool(name, given, ctx, tool)
+                with assigned(_running, what):
+                    return await self.wrapped.call_tool(name, given, ctx, tool)
             except _SIGNALS as error:
                 return _Said(error)
 
@@ -194,6 +202,29 @@ class _Toolset(WrapperToolset[Any]):
         if isinstance(result, _Said):
             raise result.error
         return result
+
+
+_ACTS = ("cancel", "enqueue", "load_capability")
+"""What a tool can do to its agent's run by the context that it is given; what a release lacks is not wrapped."""
+_running: ContextVar[Call | None] = ContextVar("outtake_pydantic_ai_tool", default=None)
+"""The innermost tool that is being executed."""
+
+
+def _act(name: str, method: Method) -> Method:
+    """Note what a tool does to the run: where the record answers for the tool, it is done again."""
+
+    @functools.wraps(method)
+    def act(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        tool = _running.get()
+        if tool is not None:
+            tool.streamed.append({"do": name, "args": encode(list(args)), "options": encode(kwargs)})
+        return method(ctx, *args, **kwargs)
+
+    return act
+
+
+def _act_again(ctx: Any, act: Json) -> None:
+    getattr(ctx, act["do"])(*decode(act["args"]), **decode(act["options"]))
 
 
 @dataclasses.dataclass(frozen=True)
