@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from outtake.cli import main as command
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 
 WAIT = 60.0

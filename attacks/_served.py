@@ -17,9 +17,9 @@ from urllib.parse import quote
 
 import uvicorn
 
-from outtake.server.guard import Keys, Place
+from outtake.server.auth import Endpoint, Keys
 from outtake.server.serving import configure, listen
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 
 BOUND = 60.0
@@ -90,7 +90,7 @@ def served() -> Iterator[Served]:
         (folder / "program.py").write_text(PROGRAM, "utf-8")
         service = open_service(folder / ".outtake")
         listening = listen("127.0.0.1", 0)
-        place, keys = Place("127.0.0.1", listening.getsockname()[1]), Keys()
+        place, keys = Endpoint("127.0.0.1", listening.getsockname()[1]), Keys()
         server = uvicorn.Server(configure(service, keys, place))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

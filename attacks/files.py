@@ -25,7 +25,7 @@ from attacks._served import BOUND, PROGRAM
 from attacks.result import Result, Size
 from outtake.cli.app import main
 from outtake.service import ServiceError, WrongUse
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 from outtake.store.private import DATABASE
 

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from attacks.result import Result, Size
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Document, Service
 
 BOUND = 60.0

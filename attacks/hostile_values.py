@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from attacks.result import Result, Size
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 
 TRIALS = {"short": 150, "full": 10_000}
 _METHODS = (

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from attacks._served import BOUND, Served, served
 from attacks.result import Result, Size
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
-from outtake_probe.client import Address
+from outtake_probe.connection import Address
 from outtake_probe.wire import sockets
 from outtake_probe.wire.owners import announced
 
@@ -86,9 +86,9 @@ def _while_a_program_runs(result: Result, *, long: bool) -> None:
 
 def _look(service: Service, run: str, result: Result) -> None:
     secrets = [service.token, service._keys.of_run(service.store.run(run)), (service.folder / "key").read_bytes().hex()]
-    if service.hub.address.startswith("tcp:"):
-        result.fail(f"the owner of {service.folder} listens at a port of the machine: {service.hub.address}")
-    for path in (service.folder, *service.folder.rglob("*"), Path(service.hub.address.partition(":")[2])):
+    if service.listener.address.startswith("tcp:"):
+        result.fail(f"the owner of {service.folder} listens at a port of the machine: {service.listener.address}")
+    for path in (service.folder, *service.folder.rglob("*"), Path(service.listener.address.partition(":")[2])):
         result.count("files")
         if stat.S_IMODE(path.lstat().st_mode) & 0o077:
             result.fail(f"{path} is open to others: {oct(path.lstat().st_mode)}")
@@ -96,7 +96,7 @@ def _look(service: Service, run: str, result: Result) -> None:
         result.count("process arguments and environments")
         if any(secret in text for secret in secrets):
             result.fail(f"a secret stands in the list of processes: {text[:200]!r}")
-    for what in _as_nobody(service.folder, service.hub.address, result):
+    for what in _as_nobody(service.folder, service.listener.address, result):
         result.fail(f"another user {what}")
 
 

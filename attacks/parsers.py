@@ -24,13 +24,13 @@ from outtake.service import WrongUse, config, logs
 from outtake.service.mocks import read_mocks
 from outtake_probe import notebooks
 from outtake_probe.bodies import Unresolvable, digest, references, resolve
+from outtake_probe.codec import Opaque, decode, decode_error
 from outtake_probe.conditions import BadCondition
 from outtake_probe.conditions import parse as parse_condition
 from outtake_probe.edits import FIELDS, OPS, BadEdit, edit_from
 from outtake_probe.patterns import OPERATORS, check_pattern, matches
 from outtake_probe.records import KINDS, from_json
 from outtake_probe.specs import MODULE, BadSpec, parse_spec
-from outtake_probe.values import Opaque, decode, decode_error
 from outtake_probe.wire import HEAD, ProtocolError, pack, read_frames
 
 EXAMPLES: dict[Size, int] = {"short": 40, "full": 1000}

@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from attacks.result import Result, Size
-from outtake.service.access import Remote, open_service
 from outtake.service.errors import ServiceError
+from outtake.service.rpc_client import Remote, open_service
 from outtake.service.service import Service
 from outtake.store.private import DATABASE
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from outtake.service.access import open_service
 from outtake.service.mocks import read_mocks
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 from outtake_probe.records import Json
 

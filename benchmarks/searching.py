@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.long_run import NEEDLE, RECORDS, write_runs
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 
 TEXTS = {"once": NEEDLE, "nowhere": "no such words", "often": "walks", "everywhere": "the"}

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Document, Service
 from outtake_probe.records import Json
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from outtake.service import WrongUse
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Document, Service
 from outtake.store import NewerFormat, Store
 from outtake.store.private import DATABASE

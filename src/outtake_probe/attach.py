@@ -35,16 +35,16 @@ def attach(*, store: str | os.PathLike[str] | None = None, pause: bool = False) 
 
 def join_server(told: dict[str, Json], store: str | os.PathLike[str] | None = None) -> Joined:
     """Join the server of this folder, and tell it what this process is.  Raises `NoServer`."""
-    from outtake_probe import client, process  # noqa: PLC0415  attaching loads the debugger, importing must not
+    from outtake_probe import connection, process  # noqa: PLC0415  attaching loads the debugger, importing must not
 
     hello: dict[str, Json] = {"attach": {**told, "folder": os.getcwd()}}
     if sys.executable:
         hello["attach"]["executable"] = sys.executable
     handed = claim()
     if handed is not None:
-        return process.join(client.Address(handed.address, handed.secret, handed.run, hello, handed.store))
+        return process.join(connection.Address(handed.address, handed.secret, handed.run, hello, handed.store))
     folder, owner = _owner(os.fspath(store) if store is not None else os.environ.get(STORE))
-    return process.join(client.Address(owner["address"], owner["token"], None, hello, folder))
+    return process.join(connection.Address(owner["address"], owner["token"], None, hello, folder))
 
 
 def _owner(store: str | None) -> tuple[str, dict[str, str]]:

@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+from outtake_probe.codec import decode, encode
 from outtake_probe.records import CallKind, Effects, Json
-from outtake_probe.values import decode, encode
 
 if TYPE_CHECKING:
     from outtake_probe.states.inside import Caught
@@ -96,7 +96,7 @@ class Call:
     normalize_output: Callable[[Json], Json] = lambda value: value
     """Of a mock, which may say only the essential, the full output (of a stream, all pieces); raises `BadValue`."""
     functions: Sequence[Any] = ()
-    """What it executes; those that are the program's own are fingerprinted, see `outtake_probe.own_code`."""
+    """What it executes; those that are the program's own are fingerprinted, see `outtake_probe.code_hash`."""
     signals: tuple[Signal, ...] = ()
     """Exceptions by which the framework takes control; one of these is no failure."""
     whole: Whole | None = None
@@ -113,7 +113,7 @@ class Call:
     holder: object = None
     """Offers `save_state` and `load_state` for its state, where the adapter has such an object at hand."""
     repeat: Repeat | None = None
-    """How to execute it once more, in a fork; set by `outtake_probe.calling`."""
+    """How to execute it once more, in a fork; set by `outtake_probe.gate.invoke`."""
     link: Link | None = None
     """Has the program take it back by more than its task, see `outtake_probe.waits.Wait`."""
     is_seen: bool = False

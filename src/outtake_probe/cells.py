@@ -18,13 +18,13 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
-from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current, nested, top
+from outtake_probe.gate.invoke import NewInput, acall, call
+from outtake_probe.nondeterminism import ClockReads
 from outtake_probe.notebooks import Cell, CellFile
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json
 from outtake_probe.session import Refused, Session
-from outtake_probe.sources import ClockReads
 from outtake_probe.states.inside import Caught, Recorded
 from outtake_probe.waits import Steps
 

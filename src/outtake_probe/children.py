@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from outtake_probe.calls import current
+from outtake_probe.codec import safe_str
 from outtake_probe.records import PROCESS_STARTED, Json
 from outtake_probe.session import Session
-from outtake_probe.values import safe_str
 
 LATER = ("multiprocessing.process",)
 """Modules that most programs do not import."""

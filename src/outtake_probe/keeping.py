@@ -6,7 +6,7 @@ modules, the objects that it belongs to or is given, and what plain containers a
 It keeps something where any of that is another afterwards; of objects whose classes are not the program's, nobody can
 tell, so that they count as changed.  Files, and what lies outside the process, are none of this.
 
-Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`Watch.changes`), and done again
+Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`ReachableState.changes`), and done again
 where a fork serves the call (`redo`).
 """
 
@@ -53,7 +53,7 @@ IsOwn = Callable[[str], bool]
 Look = Callable[[], Sequence[object]]
 
 
-class Watch:
+class ReachableState:
     """What one call of a tool can reach, from its start on."""
 
     def __init__(self, is_own: IsOwn, roots: Sequence[object] | None) -> None:

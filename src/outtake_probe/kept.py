@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from outtake_probe.codec import class_name, decode, encode, is_opaque
 from outtake_probe.records import Json
-from outtake_probe.values import class_name, decode, encode, is_opaque
 
 Path = tuple[int, ...]
 """The way to an object: the index of a root, then of what each object on the way holds."""

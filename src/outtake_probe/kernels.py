@@ -21,15 +21,15 @@ from typing import Any, Protocol
 from outtake_probe import life
 from outtake_probe.attach import join_server
 from outtake_probe.attached import active
-from outtake_probe.calling import NewInput, Opened, acall, call
 from outtake_probe.calls import current
 from outtake_probe.cells import CELLS, OwnCells, kernel_root, step, summary
-from outtake_probe.client import say
+from outtake_probe.connection import say
+from outtake_probe.gate.invoke import NewInput, Opened, acall, call
+from outtake_probe.nondeterminism import ClockReads, install_input
 from outtake_probe.notebooks import Cell
 from outtake_probe.process import Joined
 from outtake_probe.records import Status
 from outtake_probe.session import Stopped
-from outtake_probe.sources import ClockReads, install_input
 
 
 class AlreadyAttached(RuntimeError):

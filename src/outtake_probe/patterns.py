@@ -118,7 +118,7 @@ def _made(value: Json) -> Json:
 
 
 def _untyped(value: Json) -> Json:
-    """What a tagged value (see `outtake_probe.values`) holds."""
+    """What a tagged value (see `outtake_probe.codec`) holds."""
     if isinstance(value, dict) and "$type" in value:
         for name in ("fields", "items", "value"):
             if name in value:

@@ -25,8 +25,8 @@ from outtake_probe.redaction.pieces import Printed
 from outtake_probe.waits import Steps, Wait
 
 if TYPE_CHECKING:
-    from outtake_probe.passage import Passage
-    from outtake_probe.rerun import Rerun
+    from outtake_probe.gate.pass_state import Passage
+    from outtake_probe.replay.scheduler import Rerun
     from outtake_probe.session import Session
 
 LIMIT = 8 << 20

@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from outtake_probe import children, contexts, environment, life, printing, sources, timer_hooks
+from outtake_probe import children, environment, life, nondeterminism, printing, thread_context, timer_hooks
 from outtake_probe.attached import attach_session, detach_session
-from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call
-from outtake_probe.client import Address, Link, open_session, say
+from outtake_probe.code_hash import OwnCode
+from outtake_probe.codec import describe_error, encode, safe_str
+from outtake_probe.connection import Address, Link, open_session, say
 from outtake_probe.console import Console
+from outtake_probe.gate.invoke import NewInput, acall, call
 from outtake_probe.handover import claim
-from outtake_probe.own_code import OwnCode
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
 from outtake_probe.redaction.text import Cleaner
@@ -33,7 +34,6 @@ from outtake_probe.specs import KERNEL, BadSpec, parse_spec
 from outtake_probe.targets import Entry, entries, when_imported
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.toolkit.adapter import Adapter, RunnableAdapter
-from outtake_probe.values import describe_error, encode, safe_str
 
 Takes = Literal["nothing", "input", "names"]
 """How a function takes the input: not at all, as its only required argument, or as an object with several by name."""
@@ -161,11 +161,11 @@ def join(address: Address) -> Joined:
     hooked = joined.hooked
     attach_session(session, joined.requests)
     session.settings.config.update(welcome.get("config") or {})
-    joined.undo += [sources.seed_all(hooked, welcome["seed"])]
-    joined.undo.append(sources.install_input(hooked, welcome.get("stdin", "inherit")))
-    contexts.install()
+    joined.undo += [nondeterminism.seed_all(hooked, welcome["seed"])]
+    joined.undo.append(nondeterminism.install_input(hooked, welcome.get("stdin", "inherit")))
+    thread_context.install()
     is_kernel = spec.startswith(KERNEL)  # which has timers of its own
-    joined.undo += [contexts.remove, timer_hooks.install(hooked, everywhere=not is_kernel)]
+    joined.undo += [thread_context.remove, timer_hooks.install(hooked, everywhere=not is_kernel)]
     if session.bodies.clean is not None:
         joined.undo.append(environment.install(session.bodies.clean))
     joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]
@@ -193,7 +193,7 @@ def _know_own_files(joined: Joined) -> Callable[[], None]:
     own.on_import = lambda path, hash: session.recorder.send("imported", {"files": {path: hash}})
     joined.link.reconnected = lambda: session.recorder.send("imported", {"files": own.hashes})
     own.find_imported()
-    return sources.install(own)
+    return nondeterminism.install(own)
 
 
 def _tell_of_processes(joined: Joined) -> None:
@@ -355,7 +355,7 @@ def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     with open(path, "rb") as file:
-        code = sources.own_code(own, file.read(), os.path.abspath(path))
+        code = nondeterminism.own_code(own, file.read(), os.path.abspath(path))
     exec(code, module.__dict__)
     return module
 

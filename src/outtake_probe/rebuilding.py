@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from outtake_probe.conditions import names
 from outtake_probe.records import Effects, Json
-from outtake_probe.replay import Past
+from outtake_probe.replay.index import Past
 
 if TYPE_CHECKING:
     from outtake_probe.calls import Call
-    from outtake_probe.passage import Asked
+    from outtake_probe.gate.pass_state import Asked
     from outtake_probe.session import Session
 
 REBUILT = "rebuilt"

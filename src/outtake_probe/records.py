@@ -108,7 +108,7 @@ class InvocationStarted(Record):
     edited: bool = False
     """An edit changed it: `digest` is what was asked, the body what goes out."""
     functions: tuple[str, ...] = ()
-    """The program's own functions that it executes, as ``path:qualname``, see `outtake_probe.own_code`."""
+    """The program's own functions that it executes, as ``path:qualname``, see `outtake_probe.code_hash`."""
     code: str = ""
     """Fingerprint of their code; empty where none is the program's own."""
     state: str = ""

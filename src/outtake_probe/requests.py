@@ -25,17 +25,17 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from outtake_probe import attached, values
-from outtake_probe.calling import NewInput, acall, astream, call, stream
+from outtake_probe import attached, codec
 from outtake_probe.calls import Call, current
-from outtake_probe.client import Address, Link, RefusedByServer, open_session, say
-from outtake_probe.own_code import OwnCode
+from outtake_probe.code_hash import OwnCode
+from outtake_probe.codec import Opaque, decode, describe_error, encode
+from outtake_probe.connection import Address, Link, RefusedByServer, open_session, say
+from outtake_probe.gate.invoke import NewInput, acall, astream, call, stream
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
 from outtake_probe.session import BadValue, Session, Stopped
 from outtake_probe.specs import BadSpec
 from outtake_probe.targets.plain import Args, Component, Kwargs
-from outtake_probe.values import Opaque, decode, describe_error, encode
 
 RUN = "run"
 """Type of the note of a process's run that names the run of a request."""
@@ -433,7 +433,7 @@ def _spec(function: Callable[..., Any], folder: str) -> str | None:
     called: str = spec.name if spec is not None else module.__name__
     stem = os.path.splitext(os.path.basename(file))[0]
     if module.__name__ == "__main__":  # which it is not called in a fork
-        values.alias("__main__", stem if called == "__main__" else called)
+        codec.alias("__main__", stem if called == "__main__" else called)
     if "." in called:
         return f"{called}:{name}"
     path = os.path.relpath(os.path.realpath(file), folder)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from outtake_probe import notebooks, sources
-from outtake_probe.calling import NewInput, acall, call
+from outtake_probe import nondeterminism, notebooks
 from outtake_probe.calls import Call
 from outtake_probe.cells import CELLS, OwnCells, RecordedCells, Shell, step
+from outtake_probe.gate.invoke import NewInput, acall, call
 from outtake_probe.notebooks import Cell
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json
@@ -64,7 +64,7 @@ def run_kernel(session: Session, own: OwnFiles, spec: Spec, told: Json, seed: in
 
 def _script(_: Session, own: OwnFiles, path: str) -> Callable[[], None]:
     module, data = _main(path), _read(path)
-    return lambda: exec(sources.own_code(own, data, module.__file__ or path), module.__dict__)
+    return lambda: exec(nondeterminism.own_code(own, data, module.__file__ or path), module.__dict__)
 
 
 def _module(_: Session, own: OwnFiles, name: str) -> Callable[[], None]:
@@ -84,7 +84,7 @@ def _module(_: Session, own: OwnFiles, name: str) -> Callable[[], None]:
     module.__spec__, module.__loader__, module.__package__ = found, found.loader, found.parent
     if own.is_own(path):
         data = _read(path)
-        return lambda: exec(sources.own_code(own, data, path), module.__dict__)
+        return lambda: exec(nondeterminism.own_code(own, data, path), module.__dict__)
     get_code = getattr(found.loader, "get_code", lambda _: None)
     code = get_code(found.name)
     if code is None:

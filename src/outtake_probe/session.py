@@ -1,7 +1,7 @@
 """The session of a debugged process: what it knows, and what the user may do to it.
 
 It joins the parts that decide (the gate's stance, the record of a fork) with the parts that act (the recorder, the
-target).  How one invocation passes is in `outtake_probe.passage`; what an adapter calls is in `outtake_probe.calling`.
+target).  How one invocation passes is in `outtake_probe.gate.pass_state`; what an adapter calls is in `outtake_probe.gate.invoke`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, Protocol
 from outtake_probe import clock, faults, rebuilding, threads
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, Frame, current
+from outtake_probe.code_hash import OwnCode
+from outtake_probe.codec import opaque
 from outtake_probe.conditions import names
 from outtake_probe.faults import is_from_signal_handler
-from outtake_probe.gate import PROCEED, STOP, Answer, Stance
-from outtake_probe.keeping import Watch
-from outtake_probe.own_code import OwnCode
+from outtake_probe.gate.decision import PROCEED, STOP, Answer, Stance
+from outtake_probe.keeping import ReachableState
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.printing import Printing
 from outtake_probe.recorder import Recorder
@@ -42,10 +43,9 @@ from outtake_probe.records import (
     Status,
     ValueRead,
 )
-from outtake_probe.replay import Plan
-from outtake_probe.rerun import Rerun
+from outtake_probe.replay.index import Plan
+from outtake_probe.replay.scheduler import Rerun
 from outtake_probe.states import States
-from outtake_probe.values import opaque
 from outtake_probe.waits import Steps, Wait
 from outtake_probe.wire import Connection
 
@@ -210,7 +210,7 @@ class Session:
         """What runs now was interrupted by its user in the parent: nobody cancels again what was cancelled by that."""
         self.failure = ""
         self.streams: list[Callable[[], None]] = []
-        self.watches: dict[int, Watch] = {}
+        self.watches: dict[int, ReachableState] = {}
         """What the tools that are out can reach, by their invocations."""
         self.streaming: set[int] = set()
         """Invocations with pieces that still wait for company."""
@@ -382,7 +382,7 @@ class Session:
             self._faults.add(words)
             self.recorder.send("console", {"stream": 2, "text": f"outtake: {words}\n"})
 
-    def watch(self, frame: Frame, watch: Watch) -> Watch:
+    def watch(self, frame: Frame, watch: ReachableState) -> ReachableState:
         """Watch what a call of a tool keeps; where others run beside it, nobody can tell which of them changed it."""
         with self.lock:
             beside = [other for number, other in self.watches.items() if number not in frame.lineage]

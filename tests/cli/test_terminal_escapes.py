@@ -11,7 +11,7 @@ import pytest
 
 from outtake.core.annotations import Note
 from outtake.core.runs import Fork, Launch
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.store.annotations import Annotations
 from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json

@@ -12,7 +12,7 @@ import sys
 import traceback
 from typing import Any
 
-import outtake.service.access  # noqa: F401  what a command imports when it needs the service
+import outtake.service.rpc_client  # noqa: F401  what a command imports when it needs the service
 from outtake.cli import main
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from outtake.core.finding import Found, Module, offered
+from outtake.core.finding import FoundProgram, Module, offered
 
 
-def found(text: str, name: str = "p.py", **others: str) -> dict[str, Found]:
+def found(text: str, name: str = "p.py", **others: str) -> dict[str, FoundProgram]:
     """What is offered of a file, beside others, by spec."""
     modules = [Module(f"{key}.py", ast.parse(other)) for key, other in others.items()]
     return {one.spec: one for one in offered([Module(name, ast.parse(text)), *modules])[0]}
 
 
-def properties(one: Found) -> Any:
+def properties(one: FoundProgram) -> Any:
     assert one.input is not None
     return one.input.schema["properties"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from outtake.core.prompt_changes import PromptChange, Told, Written, changed_prompts
+from outtake.core.prompt_changes import FirstPrompt, PromptChange, Written, changed_prompts
 
 ASKED = {"messages": [{"role": "system", "content": "You are a careful reader of tables."}, {"content": "Who walked?"}]}
 
@@ -17,7 +17,7 @@ def written(**files: str) -> dict[str, Written]:
 
 
 def changes(asked: object, files: Mapping[str, Written]) -> list[PromptChange]:
-    return [*changed_prompts([Told("team/reader/model", 7, asked)], files, files)]
+    return [*changed_prompts([FirstPrompt("team/reader/model", 7, asked)], files, files)]
 
 
 def test_a_prompt_that_still_stands_in_a_file_is_none() -> None:
@@ -68,7 +68,7 @@ def test_a_line_with_something_filled_in_is_told_with_its_gap() -> None:
 
 def test_only_a_changed_file_can_have_changed_it() -> None:
     team = written(team='PROMPT = "You are a careful reader of long tables."')
-    assert [*changed_prompts([Told("reader", 7, ASKED)], team, [])] == []
+    assert [*changed_prompts([FirstPrompt("reader", 7, ASKED)], team, [])] == []
 
 
 def test_what_was_never_in_a_file_is_none() -> None:

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outtake.core.provenance import Provenance, seek
-from outtake.core.provenance.story import Entry
+from outtake.core.provenance.run_index import Entry
 from outtake_probe.records import InvocationStarted, to_json
-from tests.core.inprocess import Log, execute
-from tests.core.programs import Node, answer, programs, run
-from tests.core.test_fork_properties import LEAVES, asked, mock, own_executed, record
+from tests.probe.inprocess import Log, execute
+from tests.probe.programs import Node, answer, programs, run
+from tests.probe.test_fork_properties import LEAVES, asked, mock, own_executed, record
 
 slow = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

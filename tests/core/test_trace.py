@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from outtake.core.trace import Item, items, tree, window
 from outtake_probe.attached import active
-from outtake_probe.calling import call
 from outtake_probe.calls import Call
+from outtake_probe.gate.invoke import call
 from outtake_probe.records import SpanEnded, SpanStarted, to_json
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 
 Work = tuple[str, list["Work"]]
 _works: st.SearchStrategy[list[Work]] = st.recursive(

@@ -10,7 +10,7 @@ from outtake.core import words
 from outtake.demo.programs import AUTOGEN, FOLDER, PLAIN
 from outtake.demo.question import TASK
 from outtake.service import Service
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 
 WAIT = 60.0
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from outtake.service.access import open_service
 from outtake.service.mocks import read_mocks
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Document, Service
 from outtake_probe.records import Json
 from tests.examples.chat_server import chat_server

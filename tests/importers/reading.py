@@ -7,7 +7,7 @@ from pathlib import Path
 
 from outtake.importers import Source
 from outtake.importers.recording import Recorded, record
-from outtake.importers.registry import Found, read
+from outtake.importers.registry import ImportedLogs, read
 from outtake_probe.bodies import resolve
 from outtake_probe.records import Json, from_json
 
@@ -20,12 +20,12 @@ def sample(name: str) -> bytes:
     return (SAMPLES / name).read_bytes()
 
 
-def found(data: bytes) -> Found:
+def found(data: bytes) -> ImportedLogs:
     """What a file is; its name says nothing."""
     return read(Source(data, "a-file"))
 
 
-def recorded(what: Found) -> list[Recorded]:
+def recorded(what: ImportedLogs) -> list[Recorded]:
     """The records of all runs; each is checked to be one that can be kept."""
     made = [record(log, NOW, {}) for log in what.logs]
     for one in made:
@@ -93,5 +93,5 @@ def calls(made: Recorded, kind: str) -> list[Document]:
     ]
 
 
-def guesses(what: Found) -> Sequence[str]:
+def guesses(what: ImportedLogs) -> Sequence[str]:
     return [guess for log in what.logs for guess in log.guessed]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from outtake.importers import BadLog
 from outtake.importers.registry import Unknown, known
 from outtake.service import WrongUse
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake_probe.records import Json
 from tests.importers.mutations import broken, damaged
 from tests.importers.reading import SAMPLES, found, recorded

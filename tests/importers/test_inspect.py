@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from outtake.service import WrongUse
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake_probe.records import Json
 from tests.importers.reading import calls, found, guesses, outline, recorded, sample
 

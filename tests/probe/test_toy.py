@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake_probe.records import Json
 
 DOCS = Path(__file__).parents[2] / "docs" / "targets-writing.md"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from outtake.server import openapi
 from outtake.service import archive
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 from outtake.store import Store, tables
 from outtake.store.private import DATABASE

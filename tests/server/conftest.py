@@ -19,12 +19,12 @@ import pytest
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
-from outtake.server import Keys, Place
+from outtake.server import Endpoint, Keys
 from outtake.server.serving import configure, listen
 from outtake.server.ui import Ui
 from outtake.service import Service
-from outtake.service.access import open_service
 from outtake.service.receiving import Receiver
+from outtake.service.rpc_client import open_service
 from tests.server.programs import HALF, HOSTILE, MAIL, WRITER
 
 BOUND = 20.0
@@ -144,7 +144,7 @@ class Server:
 
     service: Service
     keys: Keys
-    place: Place
+    place: Endpoint
 
     @property
     def stranger(self) -> Client:
@@ -189,7 +189,7 @@ def server(service: Service) -> Iterator[Server]:
 def serving(service: Service, ui: Ui | None = None, receiver: Receiver | None = None) -> Iterator[Server]:
     """A server in a thread."""
     listening = listen("127.0.0.1", 0)
-    found = Server(service, Keys(), Place("127.0.0.1", listening.getsockname()[1]))
+    found = Server(service, Keys(), Endpoint("127.0.0.1", listening.getsockname()[1]))
     running = uvicorn.Server(configure(service, found.keys, found.place, ui, receiver))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()

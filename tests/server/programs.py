@@ -27,9 +27,9 @@ def main(task="a poem"):
 
 MAIL = '''
 from outtake_probe.attached import active
-from outtake_probe.calling import call
+from outtake_probe.gate.invoke import call
 from outtake_probe.calls import Call, Message
-from outtake_probe.queueing import queue
+from outtake_probe.gate.send import queue
 from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.waits import drive
 

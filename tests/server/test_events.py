@@ -14,7 +14,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from outtake.core.runs import Fork, Launch
-from outtake.server.following import BATCH, BEHIND, RunSource
+from outtake.server.event_feed import BATCH, BEHIND, RunSource
 from outtake.server.models.events import ListEvent, RunEvent
 from outtake.service import Service
 from tests.server.conftest import BOUND, Document, Server

@@ -16,7 +16,7 @@ from outtake.server.models.edits import MocksRead
 from outtake.server.models.errors import Problem
 from outtake.server.models.records import Body, Picked, RecordPage, RecordsOutline
 from outtake.server.models.runs import Console, RunBranch, RunInfo, RunSummary
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.store import Store
 from tests.server.conftest import Client, Document, Server
 from tests.server.fitting import fits

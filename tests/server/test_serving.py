@@ -27,7 +27,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from outtake.server import serve
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 service = open_service(Path("store"))
 try:
     serve(service, port=int(sys.argv[2]), host=sys.argv[3], open_browser=False)

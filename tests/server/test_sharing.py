@@ -16,8 +16,8 @@ import pytest
 from outtake.server import sharing
 from outtake.server.sharing import share
 from outtake.service import Service
-from outtake.service.access import open_service
 from outtake.service.errors import NotFound
+from outtake.service.rpc_client import open_service
 
 KEY = "sk-proj-" + "a1B2c3D4" * 6
 HOSTILE = [

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from outtake.service.access import open_service
+from outtake.service.rpc_client import open_service
 from outtake.service.service import Service
 from tests.states.programs import PAGES
 

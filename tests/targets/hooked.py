@@ -8,11 +8,11 @@ from typing import Any
 
 from outtake_probe.attached import active
 from outtake_probe.conditions import Breakpoint
-from outtake_probe.gate import Answer, Stance
+from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted
 from outtake_probe.session import BadValue, Session
 from outtake_probe.targets.toolkit.adapter import Adapter
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 
 
 class Executed(list[str]):

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.core import words
 
 _STYLES = {"changed": "yellow", "new": "green", "gone": "red"}

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from outtake.cli.front import Front
+from outtake.cli.context import Front
 
 app = typer.Typer(
     name="outtake",

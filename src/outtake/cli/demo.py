@@ -11,9 +11,9 @@ import typer
 from rich.text import Text
 
 from outtake.cli import outcome, real_log
-from outtake.cli.beside import Beside, UiOption, beside, hint
+from outtake.cli.browser import Beside, UiOption, beside, hint
 from outtake.cli.commands import command
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.cli.problems import FAILED, Problem, exit_code
 from outtake.cli.running import InputOption, PythonOption, attend, interpreter, reported
 from outtake.core import words

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from outtake.cli.front import Document
+from outtake.cli.context import Document
 from outtake.cli.transcript import STYLES, Body
 from outtake.core import words
 from outtake.core.differing import differing

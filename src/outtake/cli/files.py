@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.cli.problems import Problem
 
 if TYPE_CHECKING:

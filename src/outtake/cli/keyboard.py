@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from outtake.cli.front import Front
+from outtake.cli.context import Front
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completion

@@ -12,9 +12,9 @@ from outtake.cli import outcome, tables
 from outtake.cli.annotating import said
 from outtake.cli.code import print_now
 from outtake.cli.commands import RunArgument, command
+from outtake.cli.context import Document, Front
 from outtake.cli.differences import SHOWN, print_diff
-from outtake.cli.front import Document, Front
-from outtake.cli.parts import print_description
+from outtake.cli.render_description import print_description
 from outtake.cli.running import PythonOption, explained, interpreter, is_run, reported
 from outtake.cli.transcript import Transcript, bodies
 from outtake.cli.trusting import TrustOption, trusting

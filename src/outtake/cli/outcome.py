@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from outtake.cli.code import print_changes
+from outtake.cli.context import Document
 from outtake.cli.differences import edit_words
-from outtake.cli.front import Document
 from outtake.cli.problems import is_wrong_use
 from outtake.core import words
 

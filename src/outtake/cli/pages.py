@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from outtake.cli.commands import command
-from outtake.cli.front import Front
+from outtake.cli.context import Front
 from outtake.cli.problems import Problem
 
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rich.text import Text
 
-from outtake.cli import differences, given, holding, outcome
-from outtake.cli.front import Document, Front
+from outtake.cli import differences, outcome, parsing, render_hold
+from outtake.cli.context import Document, Front
 from outtake.cli.keyboard import keyboard
 from outtake.cli.problems import Problem
 from outtake.cli.transcript import Transcript, bodies
 from outtake.cli.trusting import trusting
-from outtake.cli.watch import Watch, watching
+from outtake.cli.watch import RunReader, watching
 from outtake.core import words
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Then(Enum):
 class Prompt:
     """One conversation about one run at a time; `fork` turns it to another."""
 
-    def __init__(self, front: Front, service: Service, watch: Watch) -> None:
+    def __init__(self, front: Front, service: Service, watch: RunReader) -> None:
         self.front = front
         self.service = service
         self.watch = watch
@@ -134,7 +134,7 @@ class Prompt:
     def _show_holds(self, *, fresh_only: bool = False) -> None:
         for hold in self._holds():
             if not fresh_only or hold["hold"] not in self._known:
-                holding.print_hold(self.front.out, hold)
+                render_hold.print_hold(self.front.out, hold)
             self._known.add(hold["hold"])
 
     def _hold(self, number: int | None = None) -> Document:
@@ -154,7 +154,7 @@ class Prompt:
         """What a command is about, if it says: ``hold:3`` or a message's number, and the rest of the line."""
         first, _, after = rest.partition(" ")
         with suppress(Problem):
-            return given.place(first), after.strip()
+            return parsing.place(first), after.strip()
         return None, rest
 
     # -- going on ----------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class Prompt:
     # -- looking -----------------------------------------------------------------------------------------------------
 
     def do_list(self, _rest: str) -> Then:
-        holding.print_pending(self.front.out, self.service.pending(self.run))
+        render_hold.print_pending(self.front.out, self.service.pending(self.run))
         return Then.STAY
 
     def do_print(self, rest: str) -> Then:
@@ -230,7 +230,7 @@ class Prompt:
             parent = record["parent"]
         for line in reversed(chain):
             self.say(line)
-        holding.print_hold(self.front.out, hold)
+        render_hold.print_hold(self.front.out, hold)
         return Then.STAY
 
     def do_show(self, rest: str) -> Then:
@@ -266,16 +266,16 @@ class Prompt:
         if not text:
             raise Problem("edit [MESSAGE|hold:N] VALUE: VALUE is JSON or a text, or @FILE")
         if place is not None and place[0] == "message":
-            self.service.edit(self.run, place[1], given.value(text))
+            self.service.edit(self.run, place[1], parsing.value(text))
             return Then.STAY
         hold = self._hold(place[1] if place else None)
-        return self._answer(hold, changed(hold, given.value(text)))
+        return self._answer(hold, changed(hold, parsing.value(text)))
 
     def do_mock(self, rest: str) -> Then:
         place, text = self._pointed(rest)
         if not text:
             raise Problem("mock [hold:N] VALUE: the output to use instead of running it")
-        return self._answer(self._hold(place[1] if place else None), {"verb": "serve", "value": given.value(text)})
+        return self._answer(self._hold(place[1] if place else None), {"verb": "serve", "value": parsing.value(text)})
 
     def do_raise(self, rest: str) -> Then:
         place, text = self._pointed(rest)
@@ -309,26 +309,26 @@ class Prompt:
         component, _, text = rest.partition(" ")
         if not text:
             raise Problem("send COMPONENT VALUE: a new message, as JSON or a text")
-        told = self.service.send(self.run, component, given.value(text.strip()))
+        told = self.service.send(self.run, component, parsing.value(text.strip()))
         self.say(f"queued as message {told['seq']}")
         return Then.STAY
 
     def do_set(self, rest: str) -> Then:
-        for name, value in given.settings([rest]).items():
+        for name, value in parsing.settings([rest]).items():
             component, _, key = name.rpartition(".")
             self.service.configure(self.run, component, key, value)
         return Then.STAY
 
     def do_break(self, rest: str) -> Then:
         told = self.service.add_breakpoint(self.run, rest) if rest else self.service.breakpoints(self.run)
-        holding.print_breakpoints(self.front.out, told["breakpoints"])
+        render_hold.print_breakpoints(self.front.out, told["breakpoints"])
         return Then.STAY
 
     def _change_breakpoint(self, rest: str, **change: bool) -> Then:
         if not rest.isdecimal():
             raise Problem("which breakpoint?  say its number; `break` lists them")
         told = self.service.change_breakpoint(self.run, int(rest), **change)
-        holding.print_breakpoints(self.front.out, told["breakpoints"])
+        render_hold.print_breakpoints(self.front.out, told["breakpoints"])
         return Then.STAY
 
     def do_clear(self, rest: str) -> Then:
@@ -399,7 +399,7 @@ def _fork_words(rest: str) -> tuple[int, list[Document]]:
     first, _, text = rest.partition(" ")
     if not first.isdecimal():
         raise Problem("fork SEQ [EDIT]: the record to fork at, and a change as JSON")
-    return int(first), [given.edit(text)] if text.strip() else []
+    return int(first), [parsing.edit(text)] if text.strip() else []
 
 
 def _refusals() -> tuple[type[Exception], ...]:

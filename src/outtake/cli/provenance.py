@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.cli.transcript import STYLES, Body, bodies
 from outtake.core import words
 

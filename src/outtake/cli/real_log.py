@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 import outtake.demo
-from outtake.cli.beside import hint
-from outtake.cli.front import Document, Front
+from outtake.cli.browser import hint
+from outtake.cli.context import Document, Front
 from outtake.core import words
 
 if TYPE_CHECKING:

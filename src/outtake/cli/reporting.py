@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.cli.outcome import print_restored, print_unused
 from outtake.core import words
 

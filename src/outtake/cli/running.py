@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outtake.cli import given, outcome
-from outtake.cli.beside import Beside, UiOption, beside, hint
+from outtake.cli import outcome, parsing
+from outtake.cli.browser import Beside, UiOption, beside, hint
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
-from outtake.cli.holding import print_hold, ways_out
+from outtake.cli.context import Document, Front
 from outtake.cli.problems import Problem, exit_code, is_wrong_use
 from outtake.cli.prompt import Prompt
+from outtake.cli.render_hold import print_hold, ways_out
 from outtake.cli.trusting import TrustOption, trusting
-from outtake.cli.watch import Watch, watching
+from outtake.cli.watch import RunReader, watching
 
 if TYPE_CHECKING:
     from outtake.service import Service
@@ -90,9 +90,9 @@ def run(
 ) -> int:
     """Run a target and show what happens; hold it where asked."""
     target, args = _target(spec, args, module)
-    value, has_input = given.target_input(input, input_file)
-    config = given.settings(settings or [])
-    mocked = given.mocks(mock or [], mocks or [], [])
+    value, has_input = parsing.target_input(input, input_file)
+    config = parsing.settings(settings or [])
+    mocked = parsing.mocks(mock or [], mocks or [], [])
     if mocked.live:
         raise Problem("live is for a fork: in a run that starts, all that is not given by you is executed")
     with front.service() as service, beside(front, service, ui, headless=headless) as pages:
@@ -152,8 +152,8 @@ def fork(
     trust: TrustOption = False,
 ) -> int:
     """Go on from a record of a run in a new one, with changes; what did not change is served from the record."""
-    mocked = given.mocks(mock or [], mocks or [], live or [])
-    changes = [*(given.edit(text) for text in edits or []), *mocked.edits]
+    mocked = parsing.mocks(mock or [], mocks or [], live or [])
+    changes = [*(parsing.edit(text) for text in edits or []), *mocked.edits]
     if at is None and not mocked.live and not any(_says_where(change) for change in changes):
         raise Problem(
             f"say where to fork {run}: --at SEQ (outtake show {run} has the numbers), an --edit with a seq, a --mock"
@@ -201,7 +201,7 @@ def debug(
     if input_file == "-":
         raise Problem("debug reads its commands from standard input; give the input as --input, or in a file")
     spec, args = _target(target, args, module)
-    value, has_input = given.target_input(input, input_file)
+    value, has_input = parsing.target_input(input, input_file)
     with front.service() as service:
         if is_run(spec):
             return _prompted(front, service, spec, own=False)
@@ -212,7 +212,7 @@ def debug(
             pause=True,
             breakpoints=breakpoints or [],
             python=interpreter(python),
-            config=given.settings(settings or []),
+            config=parsing.settings(settings or []),
             folder=os.getcwd(),
             args=args,
             env=dict(os.environ),
@@ -244,7 +244,7 @@ def is_run(text: str) -> bool:
 
 def interpreter(path: str | None) -> str:
     """The interpreter to use, as an absolute path: the owner of the store may be in another folder and environment."""
-    from outtake.service.access import default_python  # noqa: PLC0415  as in `Front.service`
+    from outtake.service.rpc_client import default_python  # noqa: PLC0415  as in `Front.service`
 
     if path is None:
         return default_python()
@@ -319,7 +319,7 @@ def _stop(service: Service, run: str) -> None:
         service.control(run, "stop")
 
 
-def _follow(front: Front, service: Service, watch: Watch, headless: bool) -> None:
+def _follow(front: Front, service: Service, watch: RunReader, headless: bool) -> None:
     """Nobody is at a prompt: say what is held and how to answer it from elsewhere, and wait; headless, return."""
     announced: set[int] = set()
     while True:

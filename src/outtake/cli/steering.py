@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outtake.cli import given, outcome
+from outtake.cli import outcome, parsing
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
-from outtake.cli.holding import print_breakpoints, print_hold, print_pending
+from outtake.cli.context import Document, Front
 from outtake.cli.problems import Problem, exit_code
 from outtake.cli.prompt import changed, raised
+from outtake.cli.render_hold import print_breakpoints, print_hold, print_pending
 
 if TYPE_CHECKING:
     from outtake.service import Service
@@ -191,12 +191,12 @@ def edit(
     """Change a queued message, or answer what is held with another input, output or error."""
     if sum((value is not None, output is not None, error is not None, recorded, skip)) != 1:
         raise Problem("say what it becomes: VALUE, or --output VALUE, or --raise TEXT, or --recorded, or --skip")
-    kind, number = given.place(place)
+    kind, number = parsing.place(place)
     with front.service() as service:
         if kind == "message":
             if value is None:
                 raise Problem(f"{place} is a message and takes a VALUE; the options are for hold:N")
-            _done(front, service.edit(run, number, given.value(value)))
+            _done(front, service.edit(run, number, parsing.value(value)))
             return
         hold = _hold(service, run, number)
         answer = {"verb": "skip"} if skip else _answer(hold, value, output, error)
@@ -209,9 +209,9 @@ def edit(
 
 def _answer(hold: Document, value: str | None, output: str | None, error: str | None) -> Document:
     if value is not None:
-        return changed(hold, given.value(value))
+        return changed(hold, parsing.value(value))
     if output is not None:
-        return {"verb": "serve", "value": given.value(output)}
+        return {"verb": "serve", "value": parsing.value(output)}
     return raised(error) if error is not None else {"verb": "record"}
 
 
@@ -228,7 +228,7 @@ def _hold(service: Service, run: str, number: int) -> Document:
 @command("drop")
 def drop(front: Front, run: RunArgument, place: PlaceArgument) -> None:
     """Take a message out of the queue, or leave a held call out."""
-    kind, number = given.place(place)
+    kind, number = parsing.place(place)
     with front.service() as service:
         if kind == "message":
             _done(front, service.drop(run, number))
@@ -263,7 +263,7 @@ def send(
 ) -> None:
     """Queue a new message for a component."""
     with front.service() as service:
-        _done(front, service.send(run, component, given.value(value), type=type))
+        _done(front, service.send(run, component, parsing.value(value), type=type))
 
 
 @command("set")
@@ -274,7 +274,7 @@ def set_(
     setting: Annotated[str, typer.Argument(metavar="COMPONENT.KEY=VALUE", help="E.g. team/coder.temperature=0.2")],
 ) -> None:
     """Change a setting of a component, from now on."""
-    ((name, value),) = given.settings([setting]).items()
+    ((name, value),) = parsing.settings([setting]).items()
     component, _, key = name.rpartition(".")
     with front.service() as service:
         _done(front, service.configure(run, component, key, value))

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from outtake.cli.front import Document
+from outtake.cli.context import Document
 from outtake.cli.outcome import JUDGED, STATUS
 from outtake.core import words
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outtake.cli.commands import RunArgument, command
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.cli.transcript import STYLES
 from outtake.core import words
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from outtake.cli.front import Document
+from outtake.cli.context import Document
 from outtake.core import words
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 
 TrustOption = Annotated[
     bool, typer.Option("--trust", help="Start the program of a run that came in a file, without asking.")

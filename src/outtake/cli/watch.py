@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.status import Status
 
-from outtake.cli.front import Document, Front
+from outtake.cli.context import Document, Front
 from outtake.cli.transcript import Transcript, bodies
 from outtake.core import words
 
@@ -27,7 +27,7 @@ SETTLE = 0.3
 ENDED = ("completed", "failed", "stopped", "diverged", "lost")
 
 
-class Watch:
+class RunReader:
     """One reader of a run.  `transcript` is None where only the outcome counts."""
 
     def __init__(self, front: Front, service: Service, run: str, transcript: Transcript | None, after: int) -> None:
@@ -140,15 +140,15 @@ class Watch:
         self._trouble = trouble
 
 
-def watching(front: Front, service: Service, run: str, *, shown: bool) -> Watch:
+def watching(front: Front, service: Service, run: str, *, shown: bool) -> RunReader:
     """Follow a run; with `shown`, as a transcript that begins where the run's own records do."""
     state = service.info(run)
     cut = state["cut"] or 0
     if not shown:
-        return Watch(front, service, run, None, after=cut - 1)
+        return RunReader(front, service, run, None, after=cut - 1)
     transcript = Transcript(front.out, run, bodies(service))
     if cut:
         transcript.remember(service.show(run, before=cut, kind="invocation_started"))
         told = f"replaying {words.count(cut, 'record')} of {state['parent']} …"
         front.out.print(told, style="dim")
-    return Watch(front, service, run, transcript, after=cut - 1)
+    return RunReader(front, service, run, transcript, after=cut - 1)

@@ -29,7 +29,7 @@ _FILLED_IN = re.compile(r"\{[^{}\n]*\}|%\(\w+\)[sdrf]|%[sdrf]|\$\{?\w+\}?")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FirstPrompt:
     """What a model was told in its first call, record `seq`."""
 
     component: str
@@ -89,7 +89,7 @@ class Written:
 
 
 def changed_prompts(
-    told: Iterable[Told], written: Mapping[str, Written], changed: Iterable[str]
+    told: Iterable[FirstPrompt], written: Mapping[str, Written], changed: Iterable[str]
 ) -> Iterator[PromptChange]:
     """The prompts that are another text now, one for each component.
 

@@ -34,7 +34,7 @@ _LONGEST_LEDGER = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Speech:
     """What a body says, told apart."""
 
     thought: str
@@ -42,19 +42,19 @@ class Told:
     """Without the thoughts; None where it says nothing in words."""
 
 
-def told(body: Json) -> Told:
+def told(body: Json) -> Speech:
     """What was thought and what was said in a body; of a typed object, in its fields."""
     plain = words.untyped(body)
     if isinstance(plain, dict) and "messages" in plain:
-        return Told("", words.said(plain))
+        return Speech("", words.said(plain))
     found = (*_thoughts(plain, 0), *_beside_calls(answers.answer(plain)))
     thought = "\n\n".join(dict.fromkeys(text for each in found if (text := words.clean(each).strip())))
     if isinstance(plain, dict) and plain.get("type") in _THOUGHT_TYPES:
-        return Told(thought, None)
+        return Speech(thought, None)
     said = words.spoken(plain)
     if said is not None and thought:
         said = "" if _ledger(said) is not None else _SECTION.sub("", said).strip()
-    return Told(thought, said or None)
+    return Speech(thought, said or None)
 
 
 def _thoughts(value: Json, depth: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|[\x00-\x08\x0b-\x1f\x7f-\
 _INNER = ("response", "chat_message", "message", "messages", "result", "content", "choices", "answer")
 """Where messages and model answers keep what was said, outermost first."""
 _INNER_OF_TYPED = ("fields", "items", "value", "repr")
-"""Where a typed value (`outtake_probe.values`) keeps what it holds; others hold it beside their tag."""
+"""Where a typed value (`outtake_probe.codec`) keeps what it holds; others hold it beside their tag."""
 _TAGS = frozenset(("$type", "class"))
 _GIVEN = ("arguments", "input", "args")
 _SPEAKING = frozenset(("content", "chat_message", "response", "choices"))

@@ -159,7 +159,7 @@ class Started(Process):
                 os.killpg(self._process.pid, number)
 
 
-class Found(Process):
+class AdoptedProcess(Process):
     """A process that somebody else started: another server, which has ended, or the user."""
 
     def __init__(self, run: str, traces: Traces) -> None:

@@ -14,10 +14,10 @@ from outtake.importers.log import (
     Event,
     Importer,
     Log,
+    LogMessage,
     Part,
     Prompt,
     Remark,
-    Said,
     Usage,
 )
 from outtake.importers.source import Packed, Source
@@ -31,11 +31,11 @@ __all__ = [
     "Event",
     "Importer",
     "Log",
+    "LogMessage",
     "Packed",
     "Part",
     "Prompt",
     "Remark",
-    "Said",
     "Source",
     "Usage",
 ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from outtake.importers import models
-from outtake.importers.log import TEAM, BadLog, Call, Event, Importer, Log, Said, Usage
+from outtake.importers.log import TEAM, BadLog, Call, Event, Importer, Log, LogMessage, Usage
 from outtake.importers.payloads import prompt
 from outtake.importers.source import Source
 from outtake.importers.values import decoded, fields, items, moment, objects, parsed, part, text, whole
@@ -112,7 +112,7 @@ def read(source: Source) -> Sequence[Log]:
             case "Message":
                 payload = decoded(event.get("payload"))
                 to = _agent(event.get("receiver"))
-                said = Said(component=_agent(event.get("sender")), recipient=to, message=payload, at=entry.at)
+                said = LogMessage(component=_agent(event.get("sender")), recipient=to, message=payload, at=entry.at)
                 team.inside.append(said)
                 content = _content(payload)
                 first = content if first is None else first

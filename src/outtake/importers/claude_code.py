@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from outtake.importers import models
 from outtake.importers.anthropic import TOKENS_IN, TYPE
-from outtake.importers.log import USER, Call, Event, Importer, Log, Part, Prompt, Said, Usage
+from outtake.importers.log import USER, Call, Event, Importer, Log, LogMessage, Part, Prompt, Usage
 from outtake.importers.source import Source
 from outtake.importers.values import amount, fields, moment, objects, part, text, whole
 from outtake_probe.records import Json
@@ -147,14 +147,16 @@ class _Session:
         if thread.turn is not None and thread.turn.ended is None:
             thread.turn.ended = at if thread is not self._main else None
         if thread is self._main:
-            said = Said(component=USER, recipient=thread.component, message={"role": "user", "content": content}, at=at)
+            said = LogMessage(
+                component=USER, recipient=thread.component, message={"role": "user", "content": content}, at=at
+            )
             thread.holder.append(said)
             self._asked = content if self._asked is None else self._asked
             self._turn(thread, {"messages": [said.message]}, at, [said])
         else:
             self._turn(thread, {"messages": [{"role": "user", "content": content}]}, at, [])
 
-    def _turn(self, thread: _Thread, input: Json, at: float | None, heard: Sequence[Said]) -> Call:
+    def _turn(self, thread: _Thread, input: Json, at: float | None, heard: Sequence[LogMessage]) -> Call:
         thread.turn = Call(kind="agent", component=thread.component, input=input, began=at, heard=heard)
         thread.holder.append(thread.turn)
         return thread.turn

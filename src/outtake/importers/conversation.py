@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from outtake.importers.log import TEAM, USER, BadLog, Call, Event, Said
+from outtake.importers.log import TEAM, USER, BadLog, Call, Event, LogMessage
 from outtake.importers.values import part
 from outtake_probe.records import Json
 
@@ -23,8 +23,8 @@ class Conversation:
     def __init__(self, input: Json, team: str = TEAM) -> None:
         self.team = Call(kind="flow", component=team, input=input)
         self._turn: Call | None = None
-        self._unheard: dict[str, list[Said]] = {}
-        self._all: list[Said] = []
+        self._unheard: dict[str, list[LogMessage]] = {}
+        self._all: list[LogMessage] = []
         self._waiting: dict[Call, None] = {}
         """Tool calls without a result yet, in order."""
         self._by_id: dict[str, Call] = {}
@@ -34,7 +34,7 @@ class Conversation:
         """The component of an agent."""
         return f"{self.team.component}/{part(name)}"
 
-    def user(self, message: Json, at: float | None = None, to: str = "") -> Said:
+    def user(self, message: Json, at: float | None = None, to: str = "") -> LogMessage:
         """A person says something, to all or to one agent."""
         self.close(at)
         return self._said(USER, to or self.team.component, message, at)
@@ -54,7 +54,7 @@ class Conversation:
         self.team.inside.append(self._turn)
         return self._turn
 
-    def say(self, name: str, message: Json, content: Json, at: float | None = None, to: str = "") -> Said:
+    def say(self, name: str, message: Json, content: Json, at: float | None = None, to: str = "") -> LogMessage:
         """An agent says something, to all or to another agent, and that ends its turn; `content` is its result."""
         turn = self.agent(name, at)
         said = self._said(turn.component, to or self.team.component, message, at, heard=turn.heard, turn=turn)
@@ -124,10 +124,10 @@ class Conversation:
         message: Json,
         at: float | None,
         *,
-        heard: Sequence[Said] = (),
+        heard: Sequence[LogMessage] = (),
         turn: Call | None = None,
-    ) -> Said:
-        said = Said(component=path, recipient=to, message=message, at=at, heard=heard)
+    ) -> LogMessage:
+        said = LogMessage(component=path, recipient=to, message=message, at=at, heard=heard)
         (turn or self.team).inside.append(said)
         if to == self.team.component:
             for other in self._unheard:

@@ -44,7 +44,7 @@ class Usage:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Said:
+class LogMessage:
     """A message from one component to another."""
 
     component: str
@@ -52,7 +52,7 @@ class Said:
     message: Json
     at: float | None = None
     """Seconds since the epoch; None: the log does not tell."""
-    heard: Sequence[Said] = ()
+    heard: Sequence[LogMessage] = ()
     """The messages that led to this one."""
 
 
@@ -85,11 +85,11 @@ class Call:
     is_over: bool = True
     """False: the log ends, or breaks off, before the call came back."""
     usage: Usage = Usage()
-    heard: Sequence[Said] = ()
-    inside: list[Call | Said | Event] = field(default_factory=list)
+    heard: Sequence[LogMessage] = ()
+    inside: list[Call | LogMessage | Event] = field(default_factory=list)
 
 
-Part = Call | Said | Event
+Part = Call | LogMessage | Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from outtake.core.annotations import Note
 from outtake.core.nesting import is_too_deep
-from outtake.importers.log import BadLog, Call, Event, Log, Part, Prompt, Said
+from outtake.importers.log import BadLog, Call, Event, Log, LogMessage, Part, Prompt
 from outtake_probe.bodies import Bodies, Growing
 from outtake_probe.records import (
     InvocationEnded,
@@ -150,7 +150,7 @@ class _Writer:
 
     def write(self, step: _Step) -> None:
         match step.part:
-            case Said():
+            case LogMessage():
                 self._said(step, step.part)
             case Event():
                 self.noted(step)
@@ -171,7 +171,7 @@ class _Writer:
             body=self._body(event.body),
         )
 
-    def _said(self, step: _Step, said: Said) -> None:
+    def _said(self, step: _Step, said: LogMessage) -> None:
         body = self._body(said.message)
         self.places[id(said)] = self._write(
             MessageQueued,
@@ -222,7 +222,7 @@ class _Writer:
     def _parent(self, step: _Step) -> int | None:
         return self.places.get(id(step.parent)) if step.parent is not None else None
 
-    def _numbers(self, heard: Sequence[Said]) -> list[int]:
+    def _numbers(self, heard: Sequence[LogMessage]) -> list[int]:
         """The records of messages that were written before."""
         return [self.places[id(said)] for said in heard if id(said) in self.places]
 

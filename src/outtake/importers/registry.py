@@ -28,7 +28,7 @@ class Unknown(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportedLogs:
     """The runs of a file, and how it was known."""
 
     importer: Importer
@@ -48,7 +48,7 @@ def known() -> list[Importer]:
     return [_loaded(_built_in(name)) for name in (*BUILT_IN, *LAST)]
 
 
-def read(source: Source) -> Found:
+def read(source: Source) -> ImportedLogs:
     """The runs of a file.  Raises `Unknown`, and `BadLog` for one that was recognised and is damaged."""
     tried: list[str] = []
     for point in importers():
@@ -59,7 +59,7 @@ def read(source: Source) -> Found:
             continue
         tried.append(f"{importer.name} ({importer.looks})")
         if seen := importer.recognise(source):
-            return Found(importer, seen, _read(importer, source, seen))
+            return ImportedLogs(importer, seen, _read(importer, source, seen))
     looked = f"is {source.trouble}" if source.trouble else "holds nothing that is known"
     raise Unknown(f"{source.name} is no export of Outtake, and {looked}. Tried were: {'; '.join(tried)}")
 

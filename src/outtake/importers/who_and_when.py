@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from outtake.core.annotations import Note
 from outtake.importers.conversation import SPEAKERS
-from outtake.importers.log import TEAM, USER, BadLog, Call, Event, Importer, Log, Part, Remark, Said
+from outtake.importers.log import TEAM, USER, BadLog, Call, Event, Importer, Log, LogMessage, Part, Remark
 from outtake.importers.source import Source
 from outtake.importers.values import part
 from outtake_probe.records import Json
@@ -101,7 +101,7 @@ class _Tape:
         self.team = Call(kind="flow", component=TEAM, input={"input": question})
         """The invocation that all others are in."""
         self.places: dict[int, Part] = {}
-        self._unheard: dict[str, list[Said]] = {entry.path: [] for entry in entries if entry.who != USER}
+        self._unheard: dict[str, list[LogMessage]] = {entry.path: [] for entry in entries if entry.who != USER}
         """Messages that a component has got since its last turn."""
         if len(self._unheard) > SPEAKERS:
             raise BadLog(f"more than {SPEAKERS} speak in it")
@@ -131,9 +131,9 @@ class _Tape:
         call.output = spoken[-1] if spoken else None
 
     def _send(
-        self, path: str, to: str, said: Mapping[str, Json], heard: Sequence[Said], call: Call | None = None
-    ) -> Said:
-        made = Said(component=path, recipient=to, message=dict(said), heard=heard)
+        self, path: str, to: str, said: Mapping[str, Json], heard: Sequence[LogMessage], call: Call | None = None
+    ) -> LogMessage:
+        made = LogMessage(component=path, recipient=to, message=dict(said), heard=heard)
         (call or self.team).inside.append(made)
         for other in self._unheard if to == TEAM else [to]:
             if other != path:

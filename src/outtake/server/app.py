@@ -9,8 +9,8 @@ from fastapi.routing import APIRoute
 from starlette.middleware.gzip import GZipMiddleware
 
 from outtake.server import problems
+from outtake.server.auth import Endpoint, Guard, Keys
 from outtake.server.encoding import Plain
-from outtake.server.guard import Guard, Keys, Place
 from outtake.server.leaving import Leaving
 from outtake.server.routes import annotating, events, files, pages, provenance, receiving, runs, searching, steering
 from outtake.server.ui import BUILT, Ui
@@ -27,7 +27,7 @@ ABOUT = (
 
 
 def create_app(
-    service: Service, keys: Keys, place: Place, ui: Ui | None = None, receiver: Receiver | None = None
+    service: Service, keys: Keys, place: Endpoint, ui: Ui | None = None, receiver: Receiver | None = None
 ) -> FastAPI:
     """The application for one service at one place; `keys` holds the token that every request must give.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import watchfiles
 
-from outtake.service.watch import Watch
+from outtake.service.watch import ChangeSignal
 
 GATHER = 100
 """Milliseconds in which changes are gathered; also the time until a thread notices that it is to end."""
@@ -19,7 +19,7 @@ Stamp = tuple[int, int, int] | None
 log = logging.getLogger(__name__)
 
 
-class SavedFiles(Watch):
+class SavedFiles(ChangeSignal):
     """Wakes one reader when one of `paths` was saved, by whatever means an editor has: in place, or under another name.
 
     Files in folders that are not there are not watched; `idle` where there is nothing to watch.  Where the system

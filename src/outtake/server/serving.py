@@ -18,7 +18,7 @@ from typing import NoReturn
 import uvicorn
 
 from outtake.server.app import create_app
-from outtake.server.guard import Keys, Place
+from outtake.server.auth import Endpoint, Keys
 from outtake.server.ui import Ui
 from outtake.service import Service, WrongUse
 from outtake.service.errors import Conflict
@@ -50,7 +50,7 @@ def serve(
     host that is none.
     """
     listening = listen(host, port)
-    pages = Pages(Place(host, listening.getsockname()[1]), Keys())
+    pages = Pages(Endpoint(host, listening.getsockname()[1]), Keys())
 
     def say() -> None:
         (ready or _print)(pages.address(), pages.spans() if otlp else "")
@@ -72,7 +72,7 @@ def serve(
 def served(service: Service, *, host: str = "127.0.0.1", port: int | None = None) -> Iterator[Pages]:
     """Serve from a thread of this process, while the caller does something else with the same service."""
     listening = listen(host, port)
-    pages = Pages(Place(host, listening.getsockname()[1]), Keys())
+    pages = Pages(Endpoint(host, listening.getsockname()[1]), Keys())
     with listening:
         up = threading.Event()
         server = _Server(configure(service, pages.keys, pages.place), up.set)
@@ -91,7 +91,7 @@ def served(service: Service, *, host: str = "127.0.0.1", port: int | None = None
 class Pages:
     """Pages that are being served."""
 
-    place: Place
+    place: Endpoint
     keys: Keys
 
     def address(self, path: str = "/") -> str:
@@ -123,7 +123,7 @@ class _Server(uvicorn.Server):
 
 
 def configure(
-    service: Service, keys: Keys, place: Place, ui: Ui | None = None, receiver: Receiver | None = None
+    service: Service, keys: Keys, place: Endpoint, ui: Ui | None = None, receiver: Receiver | None = None
 ) -> uvicorn.Config:
     """How uvicorn serves it: no token gets into a log, and pushing within the machine costs no compression."""
     return uvicorn.Config(
@@ -164,7 +164,7 @@ def _bound(host: str, port: int) -> socket.socket:
         raise WrongUse(told) from error
 
 
-def _warn(place: Place, asked: int | None) -> None:
+def _warn(place: Endpoint, asked: int | None) -> None:
     if asked is None and place.port != PORT:
         _say(f"port {PORT} is in use, so this is port {place.port}; choose one with --port N")
     if not place.loopback:

@@ -12,7 +12,7 @@ from outtake.core.outcome import Criteria, criteria
 from outtake.core.runs import Run
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.methods import command, question
-from outtake.service.owner import Document, Owner
+from outtake.service.rpc_server import Document, Owner
 from outtake.store.annotations import Annotations
 from outtake_probe.records import Json
 

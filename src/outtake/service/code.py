@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterator, Mapping
 
 from outtake.core.code_changes import Renewed, files, renewed, stale
-from outtake.core.prompt_changes import Told, Written, changed_prompts
+from outtake.core.prompt_changes import FirstPrompt, Written, changed_prompts
 from outtake.core.runs import Run
 from outtake.store import Store
 from outtake.store.files import Files
-from outtake_probe.own_code import OwnCode
+from outtake_probe.code_hash import OwnCode
 from outtake_probe.own_files import OwnFiles, program_text, text_hash
 from outtake_probe.records import Json
 from outtake_probe.session import CODE_CHANGED
@@ -57,12 +57,12 @@ def _renewed(store: Store, run: Run) -> list[Renewed]:
     return renewed(started, lambda functions: current.now(tuple(functions)))
 
 
-def _told(store: Store, run: Run) -> Iterator[Told]:
+def _told(store: Store, run: Run) -> Iterator[FirstPrompt]:
     """What each model of a run was told in its first call."""
     for component in sorted(store.components(run.id)):
         first = next(store.records(run.id, kind="model", component=component, limit=1), None)
         if first is not None and first.get("body"):
-            yield Told(component, first["seq"], store.body(first["body"]))
+            yield FirstPrompt(component, first["seq"], store.body(first["body"]))
 
 
 def _written(run: Run, now: Mapping[str, str | None]) -> dict[str, Written]:

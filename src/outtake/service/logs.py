@@ -10,7 +10,7 @@ from pathlib import Path
 from outtake.core.runs import Launch, count
 from outtake.importers import BadLog, Log, Source
 from outtake.importers.recording import Recorded, record
-from outtake.importers.registry import Found, Unknown
+from outtake.importers.registry import ImportedLogs, Unknown
 from outtake.importers.registry import read as found_in
 from outtake.service.errors import NotFound, WrongUse
 from outtake.service.unpacking import BadArchive, is_archive, opened
@@ -47,7 +47,7 @@ def read(path: Path, name: str, now: float) -> list[Ready]:
         raise WrongUse(f"{said}: nothing was imported. {_WAY_OUT}") from error
 
 
-def ready(found: Found, now: float) -> list[Ready]:
+def ready(found: ImportedLogs, now: float) -> list[Ready]:
     """The records of what was found: after that, nothing of it can be wrong.  Raises `BadLog`."""
     runs = []
     left = RECORDS

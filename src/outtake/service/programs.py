@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from outtake.core.finding import Found, Module, offered
+from outtake.core.finding import FoundProgram, Module, offered
 from outtake.core.finding.ranking import is_test
 from outtake.service.errors import WrongUse
 from outtake_probe import notebooks
@@ -54,7 +54,7 @@ class _Look:
 
     folder: Path
     modules: list[Module] = field(default_factory=list)
-    others: list[Found] = field(default_factory=list)
+    others: list[FoundProgram] = field(default_factory=list)
     files: int = 0
     read: int = 0
     unread: list[Document] = field(default_factory=list)
@@ -117,7 +117,7 @@ class _Look:
             self._pass(name, str(error))
             return
         if cells:
-            self.others.append(Found(name, "notebook", name, 1, takes="nothing", weight=50))
+            self.others.append(FoundProgram(name, "notebook", name, 1, takes="nothing", weight=50))
 
     def _pass(self, name: str, reason: str) -> None:
         if len(self.unread) < MOST_UNREAD:
@@ -125,7 +125,7 @@ class _Look:
 
 
 def programs(folder: str) -> Document:
-    """The programs in a folder, the likeliest first; see `Found`.  Raises `WrongUse` where there is no such folder."""
+    """The programs in a folder, the likeliest first; see `FoundProgram`.  Raises `WrongUse` where there is no such folder."""
     if not os.path.isdir(folder):
         raise WrongUse(f"the folder {folder} is not there")
     look = _Look(Path(folder))
@@ -155,7 +155,7 @@ def program(folder: str, spec: str) -> Document:
     }
 
 
-def _named(look: _Look, spec: str) -> Iterator[Found]:
+def _named(look: _Look, spec: str) -> Iterator[FoundProgram]:
     """The program of a spec, under the name that it has there."""
     try:
         parts = parse_spec(spec)
@@ -188,7 +188,7 @@ def suggestion(folder: str) -> str:
     return f"; found here: {', '.join(specs)}" if specs else ""
 
 
-def _document(found: Found) -> Document:
+def _document(found: FoundProgram) -> Document:
     return {name: value for name, value in dataclasses.asdict(found).items() if name != "weight"}
 
 

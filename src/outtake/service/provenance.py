@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from outtake.core.outcome import Criteria, answer, judged
 from outtake.core.provenance import LINKS, Chain, Hand, Match, Provenance, Reached, Sought, line, seek, split
-from outtake.core.provenance.story import Entry
+from outtake.core.provenance.run_index import Entry
 from outtake.core.reaching import used
 from outtake.core.runs import Run
 from outtake.service.errors import NotFound, WrongUse

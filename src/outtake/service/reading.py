@@ -23,8 +23,8 @@ from outtake.service.annotating import Annotating
 from outtake.service.errors import NotFound, WrongUse, translated
 from outtake.service.gists import Gists
 from outtake.service.methods import question
-from outtake.service.owner import Document
 from outtake.service.replacing import replaced
+from outtake.service.rpc_server import Document
 from outtake.store import Store, StoreError, UnknownBody
 from outtake.store.outline import FLAGS
 from outtake.store.rows import KIND_NAMES

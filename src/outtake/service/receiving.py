@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from outtake.importers import BadLog, Importer, otlp
 from outtake.importers.genai import Telemetry, logs
-from outtake.importers.registry import Found
+from outtake.importers.registry import ImportedLogs
 from outtake.importers.source import Source
 from outtake.service.errors import ServiceError, WrongUse
 from outtake.service.service import Service
@@ -120,7 +120,7 @@ class Receiver:
         try:
             found = logs(trace.spans, guessed)
             name = f"{found[0].parts[0].component} ({id[:8]})"
-            told = self._service.keep_logs(Found(RECEIVED, "spans that were sent here", found), name)
+            told = self._service.keep_logs(ImportedLogs(RECEIVED, "spans that were sent here", found), name)
         except (BadLog, ServiceError) as error:
             self._tell(f"the trace {id} is not kept: {error}")
         else:

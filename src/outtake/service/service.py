@@ -23,15 +23,15 @@ from outtake.engine.launch import CannotStart, Started, default_python
 from outtake.engine.live import Control, LiveRun, NotLive, Refused
 from outtake.engine.plans import BadFork, check_mocks, make_fork
 from outtake.engine.processes import Traces
-from outtake.importers.registry import Found
+from outtake.importers.registry import ImportedLogs
 from outtake.service import archive, config, describing, logs
 from outtake.service.annotating import check_expected
 from outtake.service.errors import Conflict, ServiceError, Untrusted, WrongUse, translated
 from outtake.service.methods import command, local, question, remote_methods
-from outtake.service.owner import Document
 from outtake.service.programs import program as find_program
 from outtake.service.programs import programs as find_programs
 from outtake.service.programs import suggestion
+from outtake.service.rpc_server import Document
 from outtake.service.steering import Steering, breakpoint_list
 from outtake.store.annotations import storable
 from outtake.store.sweeping import Swept, delete_run, sweep
@@ -46,7 +46,7 @@ BACK = 5.0
 
 @translated
 class Service(Steering):
-    """Everything that can be done with the runs of a store.  `outtake.service.access.open_service` gives one."""
+    """Everything that can be done with the runs of a store.  `outtake.service.rpc_client.open_service` gives one."""
 
     @command
     def run(
@@ -390,7 +390,7 @@ class Service(Steering):
             self._ring()
 
     @local
-    def keep_logs(self, found: Found, name: str) -> Document:
+    def keep_logs(self, found: ImportedLogs, name: str) -> Document:
         """Keep what was received, and is no file, as runs, all or nothing.  Raises `BadLog`."""
         try:
             with self.store.still():

@@ -10,8 +10,8 @@ from outtake.engine import live as engine
 from outtake.engine.live import LiveRun, NotLive
 from outtake.service.errors import BadBody, Conflict, NotFound, WrongUse, translated
 from outtake.service.methods import command, question
-from outtake.service.owner import Document
 from outtake.service.reading import Reading, common, told_hold
+from outtake.service.rpc_server import Document
 from outtake_probe.conditions import BadCondition, parse
 from outtake_probe.records import Json
 

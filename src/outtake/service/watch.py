@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 
-class Watch:
+class ChangeSignal:
     """Wakes one reader whenever `version` has moved on; `changed` is notified then."""
 
     def __init__(self, changed: threading.Condition, version: Callable[[], int]) -> None:

@@ -75,7 +75,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The records of a run that say a text, in order."""
 
     total: int
@@ -108,7 +108,7 @@ class Search:
         self._components: dict[int, str] = {}
         self._unpacker = zstandard.ZstdDecompressor()
 
-    def find(self, run: str, text: str, *, after: int = -1, limit: int = 100, first: bool = False) -> Found:
+    def find(self, run: str, text: str, *, after: int = -1, limit: int = 100, first: bool = False) -> SearchResult:
         """The records of a run that say `text`, whatever the case of its letters and, of a number, with or without
         commas between its thousands; the first `limit` over `after`.
 
@@ -124,7 +124,7 @@ class Search:
             lines = list(self._lines(log, text, said, held))
             shown = (line for line in lines if line.seq > after and (line.first or not first))
             hits = [self._hit(line, said, held) for line in itertools.islice(shown, limit)]
-            return Found(len(lines), sum(line.first for line in lines), hits)
+            return SearchResult(len(lines), sum(line.first for line in lines), hits)
 
     def _lines(self, log: _Log, text: str, said: Said, held: Held) -> Iterator[_Line]:
         sought = [folded(spelling) for spelling in spellings(text)]

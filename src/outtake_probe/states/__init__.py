@@ -22,8 +22,8 @@ from outtake_probe.states.history import advanced, mark
 from outtake_probe.waits import Wait
 
 if TYPE_CHECKING:
-    from outtake_probe.passage import Asked, Passage
-    from outtake_probe.replay import Past, Replay
+    from outtake_probe.gate.pass_state import Asked, Passage
+    from outtake_probe.replay.index import Past, Replay
     from outtake_probe.session import Session
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from outtake_probe.conditions import names
 from outtake_probe.records import EFFECTS, Effects, InvocationStarted
-from outtake_probe.replay import Past
+from outtake_probe.replay.index import Past
 
 
 def mark(

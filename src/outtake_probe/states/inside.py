@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from outtake_probe.calls import Call, Frame, current
+from outtake_probe.codec import decode_error
 from outtake_probe.records import Json
-from outtake_probe.replay import LEAVES, Past
-from outtake_probe.values import decode_error
+from outtake_probe.replay.index import LEAVES, Past
 from outtake_probe.waits import Steps, adrive, drive
 
 if TYPE_CHECKING:

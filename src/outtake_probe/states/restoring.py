@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from outtake_probe import clock
-from outtake_probe.gate import Answer
-from outtake_probe.passage import Asked, hold_call
-from outtake_probe.passage import inside as around
+from outtake_probe.codec import describe_error, encode_error, opaque
+from outtake_probe.gate.decision import Answer
+from outtake_probe.gate.pass_state import Asked, hold_call
+from outtake_probe.gate.pass_state import inside as around
 from outtake_probe.records import Json
 from outtake_probe.states import Served, effects_told, saving
 from outtake_probe.states.inside import Caught
 from outtake_probe.states.repeating import CannotRepeat, Doing
-from outtake_probe.values import describe_error, encode_error, opaque
 from outtake_probe.waits import Steps, Wait
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What an object saves of its state, as a body of the log, and back.
 
-JSON, bytes and the plain values of `outtake_probe.values` are written as they are.  A path stands for the file or the
+JSON, bytes and the plain values of `outtake_probe.codec` are written as they are.  A path stands for the file or the
 folder there: its content is saved with it, and what is loaded is the path of a copy.
 """
 
@@ -19,10 +19,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from outtake_probe.calls import Call, current, top
+from outtake_probe.codec import TAG, decode, encode, is_opaque
 from outtake_probe.records import Json
 from outtake_probe.states.inside import Caught
 from outtake_probe.states.repeating import Doing, Flavour, Repeat
-from outtake_probe.values import TAG, decode, encode, is_opaque
 from outtake_probe.waits import Steps
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from outtake_probe.calling import NewInput, acall, astream, call, stream
 from outtake_probe.calls import Call, nested
+from outtake_probe.codec import encode
+from outtake_probe.gate.invoke import NewInput, acall, astream, call, stream
 from outtake_probe.records import CallKind, Effects, Json
-from outtake_probe.replay import LEAVES
+from outtake_probe.replay.index import LEAVES
 from outtake_probe.session import Session
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.resources import known
-from outtake_probe.values import encode
 
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]

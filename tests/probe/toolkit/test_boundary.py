@@ -15,7 +15,7 @@ from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationStarted
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 
 happened: list[str] = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outtake_probe.gate import DROP, PROCEED, STOP, Answer
+from outtake_probe.gate.decision import DROP, PROCEED, STOP, Answer
 from outtake_probe.targets.toolkit.human_input import input_call, is_answered, question
 
 

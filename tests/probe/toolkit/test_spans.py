@@ -8,7 +8,7 @@ from outtake_probe.attached import active
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json, SpanEnded, SpanStarted
 from outtake_probe.targets.toolkit.spans import OpenSpans
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 
 
 def recorded(use: Callable[[OpenSpans[str]], None], parent: Log | None = None) -> Log:

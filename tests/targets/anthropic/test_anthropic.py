@@ -14,10 +14,10 @@ pytest.importorskip("anthropic")
 import anthropic
 
 from outtake_probe.attached import active
-from outtake_probe.calling import call
 from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
-from outtake_probe.gate import Answer
+from outtake_probe.gate.decision import Answer
+from outtake_probe.gate.invoke import call
 from outtake_probe.records import Noted
 from outtake_probe.targets.anthropic import READS_THE_WIRE
 from outtake_probe.targets.anthropic import adapter as target

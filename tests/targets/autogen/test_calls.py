@@ -19,7 +19,7 @@ from autogen_core.tools import FunctionTool, StaticWorkbench, TextResultContent,
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationEnded, InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.autogen import programs
 from tests.targets.autogen.debugging import of_coroutine, of_team, record, started
 

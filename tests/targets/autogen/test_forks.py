@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationEnded, InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.autogen import programs
 from tests.targets.autogen.debugging import of_team, record
 

@@ -16,7 +16,7 @@ from outtake_probe.bodies import Bodies, Part
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain import conversations
-from outtake_probe.targets.langchain.conversations import Said, conversation
+from outtake_probe.targets.langchain.conversations import Transcript, conversation
 from outtake_probe.targets.langchain.messages import part, slim
 from outtake_probe.targets.toolkit.patches import Patches
 
@@ -89,7 +89,7 @@ def apply(talk: Talk, step: Step) -> None:
         talk[where % len(talk)] = MADE[which % len(MADE)]()
 
 
-def shown(said: Said) -> list[Json]:
+def shown(said: Transcript) -> list[Json]:
     return [part.make() if isinstance(part, Part) else part for part in said.parts]
 
 
@@ -98,7 +98,7 @@ def shown(said: Said) -> list[Json]:
 @given(steps=steps)
 def test_what_is_shown_is_what_is_said(steps: list[Step]) -> None:
     talk: Talk = []
-    last: Said | None = None
+    last: Transcript | None = None
     bodies = Bodies()
     for step in steps:
         apply(talk, step)

@@ -27,10 +27,10 @@ from langchain_core.tools import tool
 from pydantic import SecretStr
 
 from outtake_probe.edits import Edit
-from outtake_probe.gate import Answer
+from outtake_probe.gate.decision import Answer
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json, Noted, Record, SpanEnded, SpanStarted
 from outtake_probe.targets.langchain import adapter
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.hooked import Executed, everything, held, models, run
 
 CALLS = Executed()

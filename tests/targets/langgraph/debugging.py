@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from outtake_probe import sources
+from outtake_probe import nondeterminism
 from outtake_probe.attached import active
 from outtake_probe.bodies import Bodies
-from outtake_probe.calling import acall
 from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
-from outtake_probe.gate import Stance
+from outtake_probe.gate.decision import Stance
+from outtake_probe.gate.invoke import acall
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langgraph import adapter
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 
 Make = Callable[[], Any]
 
@@ -28,7 +28,7 @@ Make = Callable[[], Any]
 def seeded() -> Iterator[None]:
     """Ids follow from the run, as in a debugged process."""
     real = uuid.uuid4
-    sources.seed_all(Session(Bodies()), 7)
+    nondeterminism.seed_all(Session(Bodies()), 7)
     try:
         yield
     finally:

@@ -19,7 +19,7 @@ from langgraph.types import Send
 
 from outtake_probe.records import InvocationEnded, InvocationStarted, Noted
 from outtake_probe.session import CODE_CHANGED
-from tests.core.inprocess import Log as Run
+from tests.probe.inprocess import Log as Run
 from tests.targets.langgraph import programs
 from tests.targets.langgraph.debugging import record, started
 from tests.targets.langgraph.programs import Log, Scripted, ask, chain

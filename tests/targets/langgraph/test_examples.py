@@ -14,7 +14,7 @@ pytest.importorskip("langgraph")
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationEnded
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.langgraph.debugging import output, run_target, started
 
 EXAMPLES = str(Path(__file__).parents[3] / "examples")

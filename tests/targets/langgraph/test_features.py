@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import Json
-from tests.core.inprocess import Log as Run
+from tests.probe.inprocess import Log as Run
 from tests.targets.langgraph import programs
 from tests.targets.langgraph.debugging import ended, fork, mock, output, record, started
 from tests.targets.langgraph.programs import Log, Scripted, aask, ask, chain, look, shown

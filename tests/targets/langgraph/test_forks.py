@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outtake_probe.records import InvocationEnded, InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.langgraph import programs
 from tests.targets.langgraph.debugging import ended, fork, mock, output, record, started
 from tests.targets.langgraph.generated import graphs, run_graph

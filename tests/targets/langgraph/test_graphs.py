@@ -22,11 +22,11 @@ from langgraph.types import Command
 from outtake_probe.attached import active
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
-from outtake_probe.gate import PROCEED, Answer, Stance
+from outtake_probe.gate.decision import PROCEED, Answer, Stance
 from outtake_probe.records import InvocationStarted, Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langgraph import adapter
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 from tests.targets.langgraph import programs
 from tests.targets.langgraph.debugging import ended, fork, mock, output, record, started
 from tests.targets.langgraph.programs import CALLS, CONFIG, PROGRAMS, ask, chain
@@ -215,7 +215,7 @@ def test_a_mock_that_the_node_could_not_return_is_refused(value: Json, says: str
         try:
             return grading()
         finally:
-            session = adapter.installed.state.hub.session if adapter.installed is not None else None
+            session = adapter.installed.state.adapter_state.session if adapter.installed is not None else None
             problems.append(session.failure if session is not None else "")
 
     one = fork(program, parent, [mock(started(parent, "grade")[0], value)])

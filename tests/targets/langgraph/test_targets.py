@@ -21,10 +21,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from outtake_probe.edits import Edit
-from outtake_probe.gate import Answer
+from outtake_probe.gate.decision import Answer
 from outtake_probe.records import ConfigSet, Json, MessageQueued
 from outtake_probe.session import BadValue, Session
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.langgraph import programs
 from tests.targets.langgraph.debugging import Person, output, run_target, started
 from tests.targets.langgraph.programs import CALLS, agent, ask, asking, chain

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from outtake_probe.gate import PROCEED, Answer, Stance
+from outtake_probe.gate.decision import PROCEED, Answer, Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json
 from outtake_probe.session import Session
 from outtake_probe.targets.llamaindex import adapter
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.hooked import run
 
 PATIENCE = 30.0

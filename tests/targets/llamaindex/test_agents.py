@@ -12,12 +12,12 @@ pytest.importorskip("llama_index.core")
 from llama_index.core.base.llms.types import TextBlock, ToolCallBlock
 
 from outtake_probe.attached import active
+from outtake_probe.codec import encode
 from outtake_probe.edits import Edit
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import adapter
 from outtake_probe.targets.llamaindex.models import message_from
-from outtake_probe.values import encode
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.llamaindex import agents, programs
 from tests.targets.llamaindex.debugging import Program, ended, record, started
 

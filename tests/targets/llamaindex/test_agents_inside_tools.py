@@ -16,7 +16,7 @@ from llama_index.core.tools import FunctionTool
 from workflows import Workflow, step
 from workflows.events import Event, StartEvent, StopEvent
 
-from outtake_probe import contexts
+from outtake_probe import thread_context
 from outtake_probe.edits import Edit
 from tests.targets.llamaindex import agents
 from tests.targets.llamaindex.debugging import record, started
@@ -27,9 +27,9 @@ PROMPTS: list[int] = []
 @pytest.fixture(autouse=True)
 def in_threads_too() -> Iterator[None]:
     """As in a debugged process: older releases call functions in threads that know nothing of who calls them."""
-    contexts.install()
+    thread_context.install()
     yield
-    contexts.remove()
+    thread_context.remove()
 
 
 class Counting(agents.Scripted):

@@ -18,7 +18,7 @@ from workflows.events import StartEvent, StopEvent
 from outtake_probe.attached import active
 from outtake_probe.targets.llamaindex import adapter
 from outtake_probe.targets.openai import adapter as client
-from tests.core.inprocess import Log, execute
+from tests.probe.inprocess import Log, execute
 from tests.targets.llamaindex.debugging import ended, how, started
 
 ASKED: list[Any] = []

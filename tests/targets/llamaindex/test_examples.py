@@ -14,7 +14,7 @@ pytest.importorskip("llama_index.core")
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationEnded, InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.llamaindex.debugging import record
 
 EXAMPLES = str(Path(__file__).parents[3] / "examples")

@@ -18,7 +18,7 @@ from workflows.events import StartEvent, StopEvent
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.llamaindex import generated, programs
 from tests.targets.llamaindex.debugging import Program, ended, record, started
 from tests.targets.llamaindex.programs import All, Draft, Found, Part

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.llamaindex import generated, programs
 from tests.targets.llamaindex.debugging import Program, ended, record, started
 from tests.targets.llamaindex.generated import Part

@@ -15,11 +15,11 @@ from workflows.errors import WorkflowRuntimeError
 from workflows.events import StartEvent, StopEvent
 
 from outtake_probe.attached import active
-from outtake_probe.gate import Answer, Stance
+from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationStarted, MessageQueued
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import adapter
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.llamaindex import programs
 from tests.targets.llamaindex.debugging import User, debug, ended, record, started
 from tests.targets.llamaindex.programs import All, Part, ask

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, PrivateAttr
 
-from outtake_probe.targets.llamaindex import prints
-from outtake_probe.targets.llamaindex.contents import look
-from outtake_probe.values import Opaque
+from outtake_probe.codec import Opaque
+from outtake_probe.targets.llamaindex import fingerprints
+from outtake_probe.targets.llamaindex.shallow_snapshot import look
 
 
 class Note(BaseModel):
@@ -75,18 +75,18 @@ def _places(value: Any, found: list[Callable[[Any], None]]) -> list[Callable[[An
 @settings(max_examples=150, deadline=None)
 @given(lists | values, st.lists(st.tuples(st.integers(0, 50), values), max_size=5))
 def test_a_print_does_not_depend_on_the_last_one(value: Any, steps: list[tuple[int, Any]]) -> None:
-    last = prints.take(value)
+    last = fingerprints.take(value)
     for number, new in steps:
         places = _places(value, [])
         if not places:
             return
         before = copy.deepcopy(value)
         places[number % len(places)](new)
-        now = prints.take(value, last)
-        assert now.digest == prints.take(value).digest
-        assert prints.take(copy.deepcopy(value), last).digest == now.digest
+        now = fingerprints.take(value, last)
+        assert now.digest == fingerprints.take(value).digest
+        assert fingerprints.take(copy.deepcopy(value), last).digest == now.digest
         if now.digest != last.digest and now.grown_from(last):
-            assert isinstance(value, list) and prints.take(value[: len(before)]).digest == last.digest
+            assert isinstance(value, list) and fingerprints.take(value[: len(before)]).digest == last.digest
         last = now
 
 
@@ -94,20 +94,20 @@ def test_a_print_does_not_depend_on_the_last_one(value: Any, steps: list[tuple[i
 @given(st.sampled_from([leaves, notes | things, st.lists(leaves, max_size=2)]), st.data())
 def test_a_list_that_has_grown_is_known_to_have(items: Any, data: st.DataObject) -> None:
     value, new = data.draw(st.lists(items, max_size=4)), data.draw(st.lists(items, max_size=3))
-    last = prints.take(value)
-    assert prints.take([*value, *new], last).grown_from(last)
+    last = fingerprints.take(value)
+    assert fingerprints.take([*value, *new], last).grown_from(last)
 
 
 @pytest.mark.parametrize(("old", "new"), [(1, 1.0), (1, True), ([1, 2], [1.0, 2]), ([{"a": 0}], [{"a": False}])])
 def test_numbers_of_other_types_are_other_values(old: Any, new: Any) -> None:
-    assert prints.take(new, prints.take(old)).digest != prints.take(old).digest
+    assert fingerprints.take(new, fingerprints.take(old)).digest != fingerprints.take(old).digest
 
 
 def test_an_item_that_moves_from_one_list_to_the_next_is_seen() -> None:
     value = [[["a"]], [["b"], ["c"]]]
-    last = prints.take(value)
+    last = fingerprints.take(value)
     value[0].append(value[1].pop(0))
-    assert prints.take(value, last).digest != last.digest
+    assert fingerprints.take(value, last).digest != last.digest
 
 
 def test_what_cannot_be_told_is_not_taken_for_unchanged() -> None:
@@ -117,13 +117,13 @@ def test_what_cannot_be_told_is_not_taken_for_unchanged() -> None:
     cycle[0].inside.append(cycle)
     assert look(cycle, lambda _: False) is None
     with pytest.raises(Opaque):
-        prints.take([odd])
+        fingerprints.take([odd])
 
 
 def test_a_long_conversation_costs_what_is_new() -> None:
     said = [Note(text=str(n), parts=[n]) for n in range(500)]
-    last = prints.take(said)
+    last = fingerprints.take(said)
     said.append(Note(text="new"))
-    now = prints.take(said, last)
+    now = fingerprints.take(said, last)
     assert now.items is not None and last.items is not None
     assert all(a is b for a, b in zip(last.items, now.items, strict=False))

@@ -18,9 +18,9 @@ from workflows.events import Event, HumanResponseEvent, InputRequiredEvent, Star
 from workflows.retry_policy import ConstantDelayRetryPolicy
 
 from outtake_probe.attached import active
-from outtake_probe.gate import Stance
+from outtake_probe.gate.decision import Stance
 from outtake_probe.records import Json, MessageQueued
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.llamaindex.debugging import User, debug, record
 
 LATER = 0.25

@@ -18,10 +18,10 @@ pytest.importorskip("openai")
 import openai
 
 from outtake_probe.attached import active
-from outtake_probe.calling import call
 from outtake_probe.calls import Call
 from outtake_probe.edits import Edit
-from outtake_probe.gate import Answer
+from outtake_probe.gate.decision import Answer
+from outtake_probe.gate.invoke import call
 from outtake_probe.records import InvocationStarted, StreamChunk
 from outtake_probe.targets.openai import adapter as target
 from tests.targets.hooked import ends, everything, held, models, run
@@ -871,7 +871,7 @@ def test_a_missing_seam_is_told(monkeypatch: pytest.MonkeyPatch, provider: Provi
         target.remove()
         return list(missing)
 
-    from tests.core.inprocess import execute  # noqa: PLC0415
+    from tests.probe.inprocess import execute  # noqa: PLC0415
 
     (words,) = execute(program).output
     assert "OpenAI._process_response" in words and "not seen" in words

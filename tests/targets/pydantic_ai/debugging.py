@@ -11,13 +11,13 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaThinkingPart, DeltaToolCall, FunctionModel
 
-from outtake_probe import sources
+from outtake_probe import nondeterminism
 from outtake_probe.bodies import Bodies
 from outtake_probe.edits import Edit
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json
 from outtake_probe.session import Session
 from outtake_probe.targets.pydantic_ai import adapter
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.hooked import Executed, run
 
 CALLS = Executed()
@@ -28,7 +28,7 @@ Program = Callable[[], Coroutine[Any, Any, Any]]
 def record(program: Program, **options: Any) -> Log:
     """Run a coroutine function under the debugger; ids follow from the run, as in a debugged process."""
     real = uuid.uuid4
-    sources.seed_all(Session(Bodies()), 7)
+    nondeterminism.seed_all(Session(Bodies()), 7)
     try:
         return run(adapter, lambda: asyncio.run(program()), **options)
     finally:

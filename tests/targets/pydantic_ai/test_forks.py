@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outtake_probe.records import InvocationEnded, InvocationStarted
-from tests.core.inprocess import Log
+from tests.probe.inprocess import Log
 from tests.targets.pydantic_ai.debugging import CALLS, ended, fork, mock, record, started
 from tests.targets.pydantic_ai.generated import Program, programs, run_program
 

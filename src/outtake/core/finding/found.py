@@ -23,7 +23,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundProgram:
     """A program, with a guess of how it is run."""
 
     spec: str

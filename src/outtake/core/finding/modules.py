@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Literal
 
 from outtake.core.finding.forms import base_names, default_of, fields_of, last_name, schema_of
-from outtake.core.finding.found import Found, Input, Schema
+from outtake.core.finding.found import FoundProgram, Input, Schema
 from outtake.core.finding.frameworks import CREW_NOTE, Maker, is_about_agents, maker
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -147,13 +147,13 @@ class Module:
 
     # -- programs ----------------------------------------------------------------------------------------------------
 
-    def programs(self) -> Iterator[Found]:
+    def programs(self) -> Iterator[FoundProgram]:
         """What could be run, `MOST_PROGRAMS` at most; `weight` has what this file alone says."""
         if (script := self._script()) is not None:
             yield script
         yield from islice(chain(self._objects(), self._functions()), MOST_PROGRAMS)
 
-    def _functions(self) -> Iterator[Found]:
+    def _functions(self) -> Iterator[FoundProgram]:
         for name, function in self.functions.items():
             if name.startswith(("_", "test_")):
                 continue
@@ -187,7 +187,7 @@ class Module:
             return 80
         return (70 if name in MAIN_NAMES else 30) + (15 if self.agents else 0)
 
-    def _objects(self) -> Iterator[Found]:
+    def _objects(self) -> Iterator[FoundProgram]:
         """Objects of a framework that the module keeps under a name, and classes of workflows."""
         made = self.made_in([line for line in self.tree.body if not isinstance(line, Function | ast.ClassDef)])
         lines = {
@@ -205,9 +205,9 @@ class Module:
             if derived is not None and derived.kind in ("workflow", "crew") and not name.startswith("_"):
                 yield self._found(name, cls, derived, weight=90)
 
-    def _found(self, name: str, node: ast.stmt, made: Maker | None, *, weight: int) -> Found:
+    def _found(self, name: str, node: ast.stmt, made: Maker | None, *, weight: int) -> FoundProgram:
         about = ast.get_docstring(node) if isinstance(node, Function | ast.ClassDef) else None
-        found = Found(
+        found = FoundProgram(
             spec=f"{self.name}:{name}",
             kind=made.kind if made is not None else "function",
             file=self.name,
@@ -280,7 +280,7 @@ class Module:
         types = [argument.annotation for argument in _required(function) if argument.annotation is not None]
         return any(last_name(each) not in ("Any", "object") and not schema_of(each, self.classes) for each in types)
 
-    def _script(self) -> Found | None:
+    def _script(self) -> FoundProgram | None:
         """The file itself, where it does something when it is run."""
         main = next((line for line in self.tree.body if is_main_block(line)), None)
         line = main or next((line for line in self.tree.body if _does_something(line)), None)
@@ -290,7 +290,7 @@ class Module:
         about = _first_line(ast.get_docstring(self.tree))
         is_package = self.name.endswith("/__main__.py")
         spec = "-m " + self.name.removesuffix("/__main__.py").replace("/", ".") if is_package else self.name
-        return Found(spec, "script", self.name, line.lineno, about=about, takes="nothing", weight=weight)
+        return FoundProgram(spec, "script", self.name, line.lineno, about=about, takes="nothing", weight=weight)
 
 
 def is_main_block(line: ast.stmt) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from outtake.core.finding.found import Found
+from outtake.core.finding.found import FoundProgram
 from outtake.core.finding.modules import Module
 
 MOST = 60
@@ -19,7 +19,7 @@ def is_test(name: str) -> bool:
     return _TESTS.search(name) is not None
 
 
-def offered(modules: Sequence[Module], others: Iterable[Found] = ()) -> tuple[list[Found], int]:
+def offered(modules: Sequence[Module], others: Iterable[FoundProgram] = ()) -> tuple[list[FoundProgram], int]:
     """What a person could mean, the likeliest first, and how many more there are.
 
     What other code of the folder uses is a part of something that is offered itself: a helper, a step, a tool.

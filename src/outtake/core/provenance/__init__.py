@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 
 from outtake.core.provenance.contents import Contents, Fetch
 from outtake.core.provenance.explaining import Explaining, Explanation
-from outtake.core.provenance.forms import Match, Sought, seek
-from outtake.core.provenance.hands import Hand, Trail, line
+from outtake.core.provenance.impact import LINKS, Reach, Reached, split
+from outtake.core.provenance.matchers import Match, Sought, seek
+from outtake.core.provenance.occurrences import Hand, Trail, line
 from outtake.core.provenance.origins import Chain, Origins, Source
-from outtake.core.provenance.parts import Parts
-from outtake.core.provenance.reach import LINKS, Reach, Reached, split
-from outtake.core.provenance.story import Entry, Story
+from outtake.core.provenance.run_index import Entry, Story
+from outtake.core.provenance.state_keys import Parts
 
 __all__ = [
     "LINKS",

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from outtake.core.provenance.forms import GRADES, Match, Sought
+from outtake.core.provenance.matchers import GRADES, Match, Sought
 from outtake_probe.bodies import Unresolvable, cut_list, cut_text, parse, reference, references, resolve
 from outtake_probe.records import Json
 
@@ -111,7 +111,7 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Where in a body something was found."""
 
     match: Match
@@ -121,7 +121,7 @@ class Place:
     def grade(self) -> int:
         return GRADES.index(self.match.how)
 
-    def under(self, *path: str | int) -> Place:
+    def under(self, *path: str | int) -> Position:
         """The same place, from further out."""
         return replace(self, path=(*path, *self.path))
 
@@ -132,27 +132,27 @@ class Search:
 
     contents: Contents
     sought: Sought
-    _found: dict[str, Place | None] = field(default_factory=dict)
-    _seams: dict[tuple[str, str], Place | None] = field(default_factory=dict)
+    _found: dict[str, Position | None] = field(default_factory=dict)
+    _seams: dict[tuple[str, str], Position | None] = field(default_factory=dict)
 
-    def find(self, body: str, pieces: bool = False) -> Place | None:
+    def find(self, body: str, pieces: bool = False) -> Position | None:
         """The best place in a body: verbatim before re-formatted, then the first.
 
         `pieces`: the body may be a stream, and the text in several of its pieces.
         """
         return self._node(body) or (self._joined(body) if pieces else None)
 
-    def value(self, value: Json) -> Place | None:
+    def value(self, value: Json) -> Position | None:
         """The best place in a value that is in no body."""
         return self._in(value)
 
-    def _node(self, name: str) -> Place | None:
+    def _node(self, name: str) -> Position | None:
         if name not in self._found:
             self._found[name] = None  # a node that is not there holds nothing
             self._found[name] = self._in(self.contents.node(name))
         return self._found[name]
 
-    def _in(self, value: Json) -> Place | None:
+    def _in(self, value: Json) -> Position | None:
         if isinstance(value, str):
             return self._leaf(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -161,18 +161,18 @@ class Search:
             return self._list(value)
         return self._object(value) if isinstance(value, dict) else None
 
-    def _leaf(self, text: str) -> Place | None:
+    def _leaf(self, text: str) -> Position | None:
         match = self.sought.find(text)
-        return Place(match) if match is not None else None
+        return Position(match) if match is not None else None
 
-    def _object(self, value: dict[str, Json]) -> Place | None:
+    def _object(self, value: dict[str, Json]) -> Position | None:
         if (name := reference(value)) is not None:
             return self._node(name)
         if (pieces := self.contents.pieces(value)) is not None:
             return self._long(pieces)
         if (items := cut_list(value)) is not None:
             return self._list(items)
-        best: Place | None = None
+        best: Position | None = None
         for key, item in value.items():
             if isinstance(item, int) and _POSITIONS.get(key) in value:
                 continue
@@ -181,8 +181,8 @@ class Search:
             best = _better(best, found.under(name) if found is not None else None)
         return best
 
-    def _list(self, items: list[Json]) -> Place | None:
-        best: Place | None = None
+    def _list(self, items: list[Json]) -> Position | None:
+        best: Position | None = None
         place = 0
         for item in items:
             found = self._in(item)
@@ -196,16 +196,16 @@ class Search:
             place += self.contents.length(item)
         return best
 
-    def _long(self, pieces: list[Json]) -> Place | None:
+    def _long(self, pieces: list[Json]) -> Position | None:
         """In a text that was cut: in its pieces, and over each cut."""
-        best: Place | None = None
+        best: Position | None = None
         for piece in pieces:
             best = _better(best, self._in(piece))
         for left, right in itertools.pairwise(pieces):
             best = _better(best, self._seam(left, right))
         return best
 
-    def _seam(self, left: Json, right: Json) -> Place | None:
+    def _seam(self, left: Json, right: Json) -> Position | None:
         key = (reference(left) or str(left), reference(right) or str(right))
         if key not in self._seams:
             width = max(SEAM, 4 * len(self.sought.text))
@@ -216,7 +216,7 @@ class Search:
             self._seams[key] = self._leaf(tail + head)
         return self._seams[key]
 
-    def _joined(self, body: str) -> Place | None:
+    def _joined(self, body: str) -> Position | None:
         """In the pieces of a stream, put together."""
         value = self.contents.node(body)
         if not isinstance(value, list):
@@ -230,7 +230,7 @@ class Search:
         return self._leaf("".join(texts)) if len(texts) > 1 else None
 
 
-def _better(a: Place | None, b: Place | None) -> Place | None:
+def _better(a: Position | None, b: Position | None) -> Position | None:
     if a is None or b is None:
         return a or b
     return b if b.grade < a.grade else a

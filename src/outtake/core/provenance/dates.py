@@ -14,7 +14,7 @@ _NAME = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DateInText:
     """A date that stands in a text."""
 
     start: int
@@ -48,13 +48,13 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Day]]], 
 )
 
 
-def places(text: str) -> Iterator[Place]:
+def places(text: str) -> Iterator[DateInText]:
     """The dates in a text."""
     for pattern, days in _NOTATIONS:
         for found in pattern.finditer(text):
             possible = frozenset(day for day in days(found) if 1 <= day[1] <= 12 and 1 <= day[2] <= 31)
             if possible:
-                yield Place(found.start(), found.end(), possible)
+                yield DateInText(found.start(), found.end(), possible)
 
 
 def whole(text: str) -> frozenset[Day]:

@@ -14,11 +14,11 @@ from typing import Literal
 from outtake.core import words
 from outtake.core.outcome import answer, outcome
 from outtake.core.provenance.contents import Contents
-from outtake.core.provenance.forms import Match, seek
-from outtake.core.provenance.hands import Hand, Trail, line
+from outtake.core.provenance.matchers import Match, seek
 from outtake.core.provenance.numbers import read, tokens
+from outtake.core.provenance.occurrences import Hand, Trail, line
 from outtake.core.provenance.origins import Origins, Relation, Source
-from outtake.core.provenance.story import LEAVES, Entry, Story
+from outtake.core.provenance.run_index import LEAVES, Entry, Story
 from outtake.core.provenance.values import telling
 from outtake_probe.records import Json
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from outtake.core.provenance.contents import Contents
-from outtake.core.provenance.forms import Match
-from outtake.core.provenance.story import LEAVES, Changes, Entry, Story, changes
+from outtake.core.provenance.matchers import Match
+from outtake.core.provenance.run_index import LEAVES, Changes, Entry, Story, changes
 from outtake.core.provenance.values import Values, overlap
 
 Relation = Literal["message", "cause", "state", "value", "input", "inside", "called", "edit", "result"]

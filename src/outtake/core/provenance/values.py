@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from outtake.core.provenance.contents import Contents
-from outtake.core.provenance.forms import Match, Sought, at, seek
+from outtake.core.provenance.matchers import Match, Sought, at, seek
 from outtake_probe.bodies import cut_text, reference
 from outtake_probe.records import Json
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from outtake.server.models import annotating as models
-from outtake.server.routes.given import RunId, Using
+from outtake.server.routes.dependencies import RunId, Using
 from outtake.service.service import Document
 
 router = APIRouter(prefix="/api/runs/{run}/annotations", tags=["annotations"])

@@ -9,10 +9,10 @@ from starlette.concurrency import run_in_threadpool
 
 from outtake.server import problems
 from outtake.server.encoding import Plain
-from outtake.server.following import CodeSource, ListSource, RunSource
+from outtake.server.event_feed import CodeSource, ListSource, RunSource
+from outtake.server.event_socket import push
 from outtake.server.models.events import ListEvent, RunEvent
-from outtake.server.pushing import push
-from outtake.server.routes.given import After, RunId, Using
+from outtake.server.routes.dependencies import After, RunId, Using
 from outtake.service import ServiceError
 
 router = APIRouter(prefix="/api", tags=["events"])

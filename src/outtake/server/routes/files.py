@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from outtake.server.models.runs import Imported, Vacuumed
-from outtake.server.routes.given import RunId, Using
+from outtake.server.routes.dependencies import RunId, Using
 from outtake.server.sharing import share
 from outtake.service import Service, WrongUse
 from outtake.service.service import Document

@@ -9,9 +9,9 @@ from fastapi.responses import FileResponse, HTMLResponse
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
-from outtake.server import page, shapes
+from outtake.server import page, serializers
 from outtake.server import ui as built
-from outtake.server.routes.given import Using
+from outtake.server.routes.dependencies import Using
 from outtake.server.ui import Ui
 from outtake.service import Service
 
@@ -68,5 +68,5 @@ def _ui(request: Request) -> Ui:
 
 
 def _plain(service: Service, *, hint: bool) -> HTMLResponse:
-    text = page.runs(shapes.branches(service.tree()), without_ui=hint)
+    text = page.runs(serializers.branches(service.tree()), without_ui=hint)
     return HTMLResponse(text.encode("utf-8", "replace"))  # a program may say what is no valid Unicode

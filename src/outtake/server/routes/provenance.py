@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 
 from outtake.server.encoding import Plain
 from outtake.server.models.provenance import Affected, Explanation, Why
-from outtake.server.routes.given import RunId, Using
+from outtake.server.routes.dependencies import RunId, Using
 
 router = APIRouter(prefix="/api/runs/{run}", tags=["provenance"])
 Number = Annotated[int, Query(ge=0, le=2**53, description="The number of a record")]

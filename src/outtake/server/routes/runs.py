@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from outtake.server import shapes
+from outtake.server import serializers
 from outtake.server.encoding import Plain
 from outtake.server.models.code import Code
 from outtake.server.models.comparing import Difference
@@ -30,7 +30,7 @@ from outtake.server.models.runs import (
     RunSummary,
 )
 from outtake.server.models.tracing import Trace
-from outtake.server.routes.given import After, RunId, Using
+from outtake.server.routes.dependencies import After, RunId, Using
 from outtake.service import WrongUse
 from outtake.service.mocks import read_mocks
 from outtake.service.service import Document
@@ -47,7 +47,7 @@ Numbers = Annotated[str, Query(description="Numbers with commas between them", m
 @router.get("/runs")
 def list_runs(service: Using) -> list[RunSummary]:
     """All runs, oldest first."""
-    return [shapes.summary(run) for run in service.runs()]
+    return [serializers.summary(run) for run in service.runs()]
 
 
 @router.post("/runs", status_code=201, response_model=RunInfo)
@@ -179,13 +179,13 @@ def get_console(service: Using, run: RunId, after: After = -1) -> Document:
 @router.get("/runs/{run}/tree")
 def get_run_tree(service: Using, run: RunId) -> list[RunBranch]:
     """The tree that a run belongs to, as a list: each run is followed by its forks."""
-    return list(shapes.branches(service.tree(run)))
+    return list(serializers.branches(service.tree(run)))
 
 
 @router.get("/tree")
 def get_tree(service: Using) -> list[RunBranch]:
     """All runs, as a list of trees: each run is followed by its forks."""
-    return list(shapes.branches(service.tree()))
+    return list(serializers.branches(service.tree()))
 
 
 @router.get("/diff", response_model=Difference)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 
 from outtake.server.encoding import Plain
 from outtake.server.models.searching import SearchResult
-from outtake.server.routes.given import After, RunId, Using
+from outtake.server.routes.dependencies import After, RunId, Using
 
 router = APIRouter(prefix="/api/runs/{run}", tags=["search"])
 MOST = 1000

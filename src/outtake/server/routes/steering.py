@@ -6,10 +6,10 @@ from enum import StrEnum
 
 from fastapi import APIRouter
 
-from outtake.server import shapes
+from outtake.server import serializers
 from outtake.server.models import steering as models
 from outtake.server.models.runs import RunState
-from outtake.server.routes.given import RunId, Using
+from outtake.server.routes.dependencies import RunId, Using
 from outtake.service.errors import Conflict
 from outtake.service.service import Document
 
@@ -41,7 +41,7 @@ def _add_verb(verb: Verb, name: str, told: str) -> None:
     """One route for each verb, so that each is a command of its own in generated clients."""
 
     def command(service: Using, run: RunId, asked: models.HoldRequest | None = None) -> RunState:
-        return shapes.state(service.control(run, verb.value, asked.hold if asked is not None else None))
+        return serializers.state(service.control(run, verb.value, asked.hold if asked is not None else None))
 
     router.add_api_route(f"/{verb.value}", command, methods=["POST"], name=name, description=told, summary=told)
 
@@ -60,13 +60,13 @@ for _verb, _name, _told in (
 @router.post("/release")
 def release_hold(service: Using, run: RunId, asked: models.ReleaseRequest) -> RunState:
     """Answer something that is held; what else is held stays so."""
-    return shapes.state(service.release(run, asked.hold, _answer(asked)))
+    return serializers.state(service.release(run, asked.hold, _answer(asked)))
 
 
 @router.post("/set")
 def set_answer(service: Using, run: RunId, asked: models.ReleaseRequest) -> RunState:
     """Set what something that is held goes on with; it stays held until it is let go."""
-    return shapes.state(service.set_answer(run, asked.hold, _answer(asked)))
+    return serializers.state(service.set_answer(run, asked.hold, _answer(asked)))
 
 
 def _answer(asked: models.ReleaseRequest) -> Document:
@@ -81,7 +81,7 @@ def _answer(asked: models.ReleaseRequest) -> Document:
 @router.post("/run-to")
 def run_to_message(service: Using, run: RunId, asked: models.RunToRequest) -> RunState:
     """Go on until a queued message is about to be delivered."""
-    return shapes.state(service.run_to(run, asked.message))
+    return serializers.state(service.run_to(run, asked.message))
 
 
 @router.post("/edit", response_model=models.Done)

@@ -18,13 +18,14 @@ from autogen_core.models import ChatCompletionClient, LLMMessage, RequestUsage
 from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, ToolResult, Workbench
 
 from outtake_probe.calls import Call, Usage
+from outtake_probe.codec import TAG, decode, encode
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
-from outtake_probe.targets.autogen.desk import inside_call
-from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.adapter_state import AdapterState
+from outtake_probe.targets.autogen.delivery_queue import inside_call
 from outtake_probe.targets.toolkit import resources
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Describe, Method
@@ -34,32 +35,36 @@ from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import Link
 
 
-def install(hub: Hub, patches: Patches) -> None:
+def install(adapter_state: AdapterState, patches: Patches) -> None:
     """Wrap every implementation there is, and those to come."""
     stateless.add(ChatCompletionClient)
-    tool, workbench = _boundary(hub, functools.partial(_tool, hub)), _boundary(hub, functools.partial(_workbench, hub))
-    model = ModelBoundary(lambda: hub.session, _Question, _around(hub))
+    tool, workbench = (
+        _boundary(adapter_state, functools.partial(_tool, adapter_state)),
+        _boundary(adapter_state, functools.partial(_workbench, adapter_state)),
+    )
+    model = ModelBoundary(lambda: adapter_state.session, _Question, _around(adapter_state))
     patches.family(ChatCompletionClient, {"create": model.acall, "create_stream": model.astream})
     patches.family(BaseTool, {"run_json": tool.acall, "run_json_stream": tool.astream})
     patches.family(Workbench, {"call_tool": workbench.acall, "call_tool_stream": workbench.astream}, skip=_by_its_tools)
-    patches.family(CodeExecutor, {"execute_code_blocks": _boundary(hub, functools.partial(_code, hub)).acall})
+    patches.family(
+        CodeExecutor, {"execute_code_blocks": _boundary(adapter_state, functools.partial(_code, adapter_state)).acall}
+    )
 
 
-def ask_user(hub: Hub, patches: Patches, agent: type) -> bool:
+def ask_user(adapter_state: AdapterState, patches: Patches, agent: type) -> bool:
     """Wrap what asks a person: what they type is a recorded answer.  False where the class has no such method."""
-    return patches.wrap(agent, "_get_input", _boundary(hub, _question).acall)
+    return patches.wrap(agent, "_get_input", _boundary(adapter_state, _question).acall)
 
 
-def _boundary(hub: Hub, describe: Describe) -> Boundary:
-    return Boundary(lambda: hub.session, describe, _around(hub))
+def _boundary(adapter_state: AdapterState, describe: Describe) -> Boundary:
+    return Boundary(lambda: adapter_state.session, describe, _around(adapter_state))
 
 
-def _around(hub: Hub) -> Callable[[], AbstractContextManager[object]]:
-    return lambda: inside_call(hub.desks.wake_here)
+def _around(adapter_state: AdapterState) -> Callable[[], AbstractContextManager[object]]:
+    return lambda: inside_call(adapter_state.delivery_queues.wake_here)
 
 
 def _by_its_tools(cls: type) -> bool:
@@ -130,10 +135,12 @@ class _Question(ModelRequest):
 # -- tools -----------------------------------------------------------------------------------------------------------
 
 
-def _tool(hub: Hub, _method: Method, tool: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any) -> Bound | None:
+def _tool(
+    adapter_state: AdapterState, _method: Method, tool: Any, args: Mapping[str, Any], *rest: Any, **kwargs: Any
+) -> Bound | None:
     if is_inside("tool", f"/{tool.name}"):
         return None
-    call = _tool_call(hub, tool, args, [*rest, *kwargs.values()])
+    call = _tool_call(adapter_state, tool, args, [*rest, *kwargs.values()])
     return Bound(call, lambda new: ((tool, new, *rest), kwargs))
 
 
@@ -142,9 +149,9 @@ def _link(others: Iterable[object]) -> Link | None:
     return next((each.link_future for each in others if isinstance(each, CancellationToken)), None)
 
 
-def _tool_call(hub: Hub, tool: Any, args: Mapping[str, Any], others: Iterable[object]) -> Call:
+def _tool_call(adapter_state: AdapterState, tool: Any, args: Mapping[str, Any], others: Iterable[object]) -> Call:
     given = codec.plain(dict(args))
-    call = described(tool).call(hub.session.states, given, takes_more=True)
+    call = described(tool).call(adapter_state.session.states, given, takes_more=True)
     call.link = _link(others)
     call.normalize = lambda _, value: _edited_arguments(tool, given, value)
     return call
@@ -175,7 +182,7 @@ def _edited_arguments(tool: Any, given: dict[str, Json], value: Json) -> Json:
 
 
 def _workbench(
-    hub: Hub,
+    adapter_state: AdapterState,
     _method: Method,
     workbench: Any,
     name: str,
@@ -185,12 +192,16 @@ def _workbench(
 ) -> Bound | None:
     if is_inside("tool", f"/{name}"):
         return None
-    call = _workbench_call(hub, workbench, name, arguments, [*rest, *kwargs.values()])
+    call = _workbench_call(adapter_state, workbench, name, arguments, [*rest, *kwargs.values()])
     return Bound(call, lambda new: ((workbench, name, new, *rest), kwargs))
 
 
 def _workbench_call(
-    hub: Hub, workbench: Any, name: str, arguments: Mapping[str, Any] | None, others: Iterable[object]
+    adapter_state: AdapterState,
+    workbench: Any,
+    name: str,
+    arguments: Mapping[str, Any] | None,
+    others: Iterable[object],
 ) -> Call:
     given = codec.plain(dict(arguments or {}))
     place = child_path("workbench")
@@ -202,7 +213,7 @@ def _workbench_call(
         functions=(type(workbench).call_tool,),
         link=_link(others),
         state=resources.declared(workbench, type(workbench)),
-        known=lambda: resources.owned(hub.session.states, workbench, place),
+        known=lambda: resources.owned(adapter_state.session.states, workbench, place),
         encode=_encode_tool_result,
         decode=lambda value: _tool_result(name, value),
         normalize_output=lambda value: _encode_tool_result(_tool_result(name, value)),
@@ -225,7 +236,7 @@ def _tool_result(name: str, value: Json) -> Any:
 
 
 def _code(
-    hub: Hub, method: Method, executor: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any
+    adapter_state: AdapterState, method: Method, executor: Any, code_blocks: list[CodeBlock], *rest: Any, **kwargs: Any
 ) -> Bound | None:
     if is_inside("tool", "/code"):
         return None
@@ -238,7 +249,7 @@ def _code(
         effects=declared_effects(executor),
         functions=(method,),
         state=resources.declared(executor, type(executor)),
-        known=lambda: resources.owned(hub.session.states, executor, place),
+        known=lambda: resources.owned(adapter_state.session.states, executor, place),
         link=_link([*rest, *kwargs.values()]),
         decode=_code_result,
         normalize_output=lambda value: encode(_code_result(value)),

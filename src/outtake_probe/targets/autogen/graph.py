@@ -12,7 +12,7 @@ from autogen_core import AgentId, MessageContext
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import calls, messages, prompts, settings
-from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.autogen.paths import inner_teams, is_team, manager_name
 from outtake_probe.targets.autogen.runtime import Runtime
 from outtake_probe.targets.base import Component, Edge
@@ -21,22 +21,22 @@ from outtake_probe.targets.toolkit.settings import describe_settings
 Place = tuple[Runtime, AgentId]
 
 
-def describe(hub: Hub) -> dict[str, Json]:
+def describe(adapter_state: AdapterState) -> dict[str, Json]:
     """Components and edges as JSON."""
     components: dict[str, Component] = {}
     edges: list[Edge] = []
-    for path, team in list(hub.paths.teams.items()):
-        for found in _team(hub, path, team):
+    for path, team in list(adapter_state.paths.teams.items()):
+        for found in _team(adapter_state, path, team):
             components.setdefault(found.path, found)
         edges += _team_edges(path, team)
-    for path, runner in hub.runners.items():
-        for found in _agent(hub, path, runner):
+    for path, runner in adapter_state.runners.items():
+        for found in _agent(adapter_state, path, runner):
             components.setdefault(found.path, found)
-    for path, place in hub.agents().items():
+    for path, place in adapter_state.agents().items():
         if path not in components:
-            for found in _routed(hub, path, place):
+            for found in _routed(adapter_state, path, place):
                 components.setdefault(found.path, found)
-    edges += list(_routed_edges(hub, components))
+    edges += list(_routed_edges(adapter_state, components))
     return {
         "components": [dataclasses.asdict(found) for found in components.values()],
         "edges": [dataclasses.asdict(edge) for edge in dict.fromkeys(edges)],
@@ -46,7 +46,7 @@ def describe(hub: Hub) -> dict[str, Json]:
 # -- teams -----------------------------------------------------------------------------------------------------------
 
 
-def _team(hub: Hub, path: str, team: Any) -> Iterator[Component]:
+def _team(adapter_state: AdapterState, path: str, team: Any) -> Iterator[Component]:
     config = {
         "class": type(team).__name__,
         "participants": list(team._participant_names),
@@ -55,22 +55,24 @@ def _team(hub: Hub, path: str, team: Any) -> Iterator[Component]:
     }
     yield Component(path, "team", team.description or "", config, accepts=_schemas(chat_types()))
     manager = f"{path}/{manager_name(team)}"
-    its = settings.Manager(hub, path, team)
-    about = describe_settings(settings.of(hub, manager, its))
+    its = settings.Manager(adapter_state, path, team)
+    about = describe_settings(settings.of(adapter_state, manager, its))
     yield Component(manager, "agent", "chooses who speaks next", **about, accepts=_schemas(manager_types()))
     yield from _model(manager, its.client)
     yield Component(f"{path}/output", "agent", "collects what the team shows; its deliveries tell nothing new")
     for participant in team._participants:
         if not is_team(participant):
-            yield from _agent(hub, f"{path}/{participant.name}", participant, _schemas(member_types()))
+            yield from _agent(adapter_state, f"{path}/{participant.name}", participant, _schemas(member_types()))
 
 
-def _agent(hub: Hub, path: str, agent: Any, accepts: dict[str, Json] | None = None) -> Iterator[Component]:
+def _agent(
+    adapter_state: AdapterState, path: str, agent: Any, accepts: dict[str, Json] | None = None
+) -> Iterator[Component]:
     doc = getattr(agent, "description", "") or ""
-    about = describe_settings(settings.of(hub, path, agent))
+    about = describe_settings(settings.of(adapter_state, path, agent))
     yield Component(path, "agent", doc, **about, accepts=accepts or _schemas(chat_types()))
     yield from _model(path, getattr(agent, "_model_client", None))
-    for tool in settings.all_tools(hub, agent):
+    for tool in settings.all_tools(adapter_state, agent):
         effects = calls.described(tool).effects or "unknown"
         yield Component(
             f"{path}/tools/{tool.name}",
@@ -139,28 +141,28 @@ def _flow_edges(path: str, team: Any) -> Iterator[Edge]:
 # -- routed agents ---------------------------------------------------------------------------------------------------
 
 
-def _routed(hub: Hub, path: str, place: Place) -> Iterator[Component]:
+def _routed(adapter_state: AdapterState, path: str, place: Place) -> Iterator[Component]:
     runtime, agent = place
     made = runtime.made().get(agent)
     cls = type(made) if made is not None else runtime.known().get(agent.type)
-    about = describe_settings(settings.of(hub, path, made) if made is not None else ())
+    about = describe_settings(settings.of(adapter_state, path, made) if made is not None else ())
     about["config"] = {"class": cls.__name__ if cls is not None else None, **about["config"]}
     doc = getattr(made, "_description", "") or (cls.__doc__ if cls is not None else "") or ""
-    yield Component(path, "agent", doc, **about, accepts=_schemas(accepts(hub, place)))
+    yield Component(path, "agent", doc, **about, accepts=_schemas(accepts(adapter_state, place)))
     yield from _model(path, getattr(made, "_model_client", None))
 
 
-def _routed_edges(hub: Hub, components: dict[str, Component]) -> Iterator[Edge]:
+def _routed_edges(adapter_state: AdapterState, components: dict[str, Component]) -> Iterator[Edge]:
     """Who hears which topic, for agents that no team holds."""
-    members = {f"{path}/{p.name}" for path, team in hub.paths.teams.items() for p in team._participants}
-    managers = {f"{path}/{manager_name(team)}" for path, team in hub.paths.teams.items()}
-    for runtime in list(hub.runtimes):
+    members = {f"{path}/{p.name}" for path, team in adapter_state.paths.teams.items() for p in team._participants}
+    managers = {f"{path}/{manager_name(team)}" for path, team in adapter_state.paths.teams.items()}
+    for runtime in list(adapter_state.runtimes):
         for subscription in runtime.subscriptions():
             topic, kind = getattr(subscription, "topic_type", None), getattr(subscription, "agent_type", None)
             if topic and kind:
-                path = runtime.path(AgentId(kind, hub.paths.key(kind)))
+                path = runtime.path(AgentId(kind, adapter_state.paths.key(kind)))
                 if path in components and path not in members | managers:
-                    yield Edge(f"topic:{hub.paths.topic(topic)}", path, "heard by")
+                    yield Edge(f"topic:{adapter_state.paths.topic(topic)}", path, "heard by")
 
 
 # -- what agents accept ----------------------------------------------------------------------------------------------
@@ -192,20 +194,20 @@ def manager_types() -> dict[str, Any]:
     return {**chat_types(), **own}
 
 
-def is_chat(hub: Hub, place: Place) -> bool:
+def is_chat(adapter_state: AdapterState, place: Place) -> bool:
     """Whether an agent is a member or the manager of a team."""
-    return hub.paths.key(place[1].type) != "default"
+    return adapter_state.paths.key(place[1].type) != "default"
 
 
-def is_manager(hub: Hub, agent: AgentId) -> bool:
-    return any(team._group_chat_manager_topic_type == agent.type for team in hub.paths.registered())
+def is_manager(adapter_state: AdapterState, agent: AgentId) -> bool:
+    return any(team._group_chat_manager_topic_type == agent.type for team in adapter_state.paths.registered())
 
 
-def accepts(hub: Hub, place: Place) -> dict[str, Any]:
+def accepts(adapter_state: AdapterState, place: Place) -> dict[str, Any]:
     """The types of messages that an agent has handlers for, by name."""
     runtime, agent = place
-    if is_chat(hub, place):
-        return manager_types() if is_manager(hub, agent) else member_types()
+    if is_chat(adapter_state, place):
+        return manager_types() if is_manager(adapter_state, agent) else member_types()
     made = runtime.made().get(agent)
     cls = type(made) if made is not None else runtime.known().get(agent.type)
     handled = getattr(made, "_handlers", None)
@@ -218,12 +220,12 @@ def accepts(hub: Hub, place: Place) -> dict[str, Any]:
     return {kind.__name__: kind for kind, _ in discover()} if discover is not None else {}
 
 
-def takes_calls_only(hub: Hub, place: Place, message: Any) -> bool:
+def takes_calls_only(adapter_state: AdapterState, place: Place, message: Any) -> bool:
     """Whether an agent handles this message only where an answer is awaited."""
     runtime, agent = place
-    if is_chat(hub, place):
+    if is_chat(adapter_state, place):
         return type(message).__name__ in ("GroupChatReset",) or (
-            type(message).__name__ == "GroupChatStart" and is_manager(hub, agent)
+            type(message).__name__ == "GroupChatStart" and is_manager(adapter_state, agent)
         )
     made = runtime.made().get(agent)
     handlers = getattr(made, "_handlers", {}).get(type(message), [])
@@ -231,7 +233,7 @@ def takes_calls_only(hub: Hub, place: Place, message: Any) -> bool:
     return bool(handlers) and not any(handler.router(message, event) for handler in handlers)
 
 
-def wrap(hub: Hub, runtime: Runtime, agent: AgentId, message: Any, to_all: bool) -> Any:
+def wrap(adapter_state: AdapterState, runtime: Runtime, agent: AgentId, message: Any, to_all: bool) -> Any:
     """A chat message in the event by which a member of a team hears it.
 
     The manager hears what goes to everybody as one more message of the conversation; what goes to it alone starts a
@@ -240,16 +242,16 @@ def wrap(hub: Hub, runtime: Runtime, agent: AgentId, message: Any, to_all: bool)
     events = messages.events("GroupChatStart", "GroupChatMessage")
     if len(events) < 2:
         raise BadValue("this version of AutoGen has no events of group chats that Outtake knows")
-    if is_manager(hub, agent) and to_all:
+    if is_manager(adapter_state, agent) and to_all:
         return events["GroupChatMessage"](message=message)
     return events["GroupChatStart"](messages=[message])
 
 
-def expect_answer(hub: Hub, runtime: Runtime, agent: AgentId, message: Any) -> None:
+def expect_answer(adapter_state: AdapterState, runtime: Runtime, agent: AgentId, message: Any) -> None:
     """The user asks a member to speak: its manager must expect that, or it takes the answer for an error."""
     if type(message).__name__ != "GroupChatRequestPublish":
         return
-    for team in hub.paths.registered():
+    for team in adapter_state.paths.registered():
         if agent.type in team._participant_topic_types:
             manager = runtime.made().get(AgentId(team._group_chat_manager_topic_type, team._team_id))
             speakers = getattr(manager, "_active_speakers", None)

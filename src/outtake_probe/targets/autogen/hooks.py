@@ -12,42 +12,44 @@ import autogen_core
 from outtake_probe.calls import Call
 from outtake_probe.records import Json
 from outtake_probe.targets.autogen import calls, messages, timeouts
-from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.autogen.paths import here, is_team
 from outtake_probe.targets.toolkit.boundary import Bound, Boundary, Method
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
 
 
-def hook_core(hub: Hub, patches: Patches) -> list[str]:
+def hook_core(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Our runtime for AutoGen's, in every module that has it already; models, tools, workbenches, code executors."""
-    patches.everywhere("SingleThreadedAgentRuntime", autogen_core.SingleThreadedAgentRuntime, hub.runtime_class)
-    calls.install(hub, patches)
+    patches.everywhere(
+        "SingleThreadedAgentRuntime", autogen_core.SingleThreadedAgentRuntime, adapter_state.runtime_class
+    )
+    calls.install(adapter_state, patches)
     return []
 
 
-def hook_agents(hub: Hub, patches: Patches) -> list[str]:
+def hook_agents(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Agents that run by themselves, and questions to the user."""
     module = sys.modules["autogen_agentchat.agents"]
     agent, user = getattr(module, "BaseChatAgent", None), getattr(module, "UserProxyAgent", None)
-    turn = Boundary(lambda: hub.session, functools.partial(_turn, hub))
+    turn = Boundary(lambda: adapter_state.session, functools.partial(_turn, adapter_state))
     missing = []
     if agent is None or not patches.wrap(agent, "run", turn.acall):
         missing.append("runs of single agents are not shown: BaseChatAgent.run is not there")
     if agent is None or not patches.wrap(agent, "run_stream", turn.astream):
         missing.append("streamed runs of single agents are not shown: BaseChatAgent.run_stream is not there")
-    if user is None or not calls.ask_user(hub, patches, user):
+    if user is None or not calls.ask_user(adapter_state, patches, user):
         missing.append("what a user types is not recorded: UserProxyAgent._get_input is not there")
     return missing
 
 
-def hook_teams(hub: Hub, patches: Patches) -> list[str]:
+def hook_teams(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Teams use our runtime, and say under which names they register their members."""
     original = patches.original("SingleThreadedAgentRuntime")
     if original is not None:
-        patches.everywhere("SingleThreadedAgentRuntime", original, hub.runtime_class)
+        patches.everywhere("SingleThreadedAgentRuntime", original, adapter_state.runtime_class)
     team = getattr(sys.modules["autogen_agentchat.teams"], "BaseGroupChat", None)
-    if team is None or not patches.wrap(team, "_init", _register(hub)):
+    if team is None or not patches.wrap(team, "_init", _register(adapter_state)):
         return ["members of teams have no readable names: BaseGroupChat._init is not there"]
     return []
 
@@ -67,12 +69,12 @@ def is_runner(made: object) -> bool:
     )
 
 
-def _register(hub: Hub) -> Callable[[Method], Method]:
+def _register(adapter_state: AdapterState) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def _init(self: Any, runtime: Any) -> None:
-            hub.paths.register(self)
-            hub.announce()
+            adapter_state.paths.register(self)
+            adapter_state.announce()
             await method(self, runtime)
 
         return _init
@@ -83,14 +85,14 @@ def _register(hub: Hub) -> Callable[[Method], Method]:
 # -- agents that run by themselves -----------------------------------------------------------------------------------
 
 
-def _turn(hub: Hub, _method: Method, agent: Any, *, task: Any = None, **kwargs: Any) -> Bound:
-    return Bound(_agent_call(hub, agent, task), lambda new: ((agent,), {**kwargs, "task": new}))
+def _turn(adapter_state: AdapterState, _method: Method, agent: Any, *, task: Any = None, **kwargs: Any) -> Bound:
+    return Bound(_agent_call(adapter_state, agent, task), lambda new: ((agent,), {**kwargs, "task": new}))
 
 
-def _agent_call(hub: Hub, agent: Any, task: Any) -> Call:
+def _agent_call(adapter_state: AdapterState, agent: Any, task: Any) -> Call:
     base = here()
     path = base if base.rpartition("/")[2] == agent.name else f"{base}/{agent.name}" if base else agent.name
-    hub.runners[path] = agent
+    adapter_state.runners[path] = agent
     return Call("agent", path, {"task": task_json(task)}, decode_input=lambda value: task_from(value["task"]))
 
 

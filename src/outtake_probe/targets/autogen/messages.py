@@ -28,10 +28,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError
 
 from outtake_probe.bodies import Part
+from outtake_probe.codec import TAG, Opaque, decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.classes import with_subclasses
-from outtake_probe.values import TAG, Opaque, decode, encode
 
 VOLATILE = frozenset({"id", "created_at", "full_message_id", "request_id"})
 """Fields of a chat message that differ from run to run and that nothing depends on."""

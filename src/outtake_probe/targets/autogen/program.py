@@ -11,32 +11,32 @@ from autogen_core import AgentId
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
+from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.autogen.hooks import task_from
-from outtake_probe.targets.autogen.hub import Hub
 from outtake_probe.targets.autogen.paths import is_team
 from outtake_probe.targets.autogen.runtime import Runtime
 from outtake_probe.targets.autogen.target import AutoGenTarget
 from outtake_probe.targets.base import Program
 
 
-def make_program(made: Any, hub: Hub, target: AutoGenTarget) -> Program:
+def make_program(made: Any, adapter_state: AdapterState, target: AutoGenTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     if isinstance(made, Runtime):
-        return Program(lambda given: _to_its_end(hub, _run_runtime(made, target, given)), target, "program")
+        return Program(lambda given: _to_its_end(adapter_state, _run_runtime(made, target, given)), target, "program")
     if is_team(made):
-        name = hub.paths.adopt(made)
+        name = adapter_state.paths.adopt(made)
     else:
         name = made.name
-        hub.runners[name] = made
-    return Program(lambda given: _to_its_end(hub, _run_task(made, given)), target, name)
+        adapter_state.runners[name] = made
+    return Program(lambda given: _to_its_end(adapter_state, _run_task(made, given)), target, name)
 
 
-async def _to_its_end(hub: Hub, run: Coroutine[Any, Any, Json]) -> Json:
+async def _to_its_end(adapter_state: AdapterState, run: Coroutine[Any, Any, Json]) -> Json:
     """A program that the user stops is cancelled everywhere at once; to whoever runs it, it was stopped."""
     try:
         return await run
     except asyncio.CancelledError:
-        hub.session.check()
+        adapter_state.session.check()
         raise
 
 

@@ -37,18 +37,18 @@ from autogen_core.logging import (
     MessageKind,
 )
 
-from outtake_probe.calling import asend
 from outtake_probe.calls import Call, Message
+from outtake_probe.gate.invoke import asend
 from outtake_probe.records import Json
 from outtake_probe.session import Stopped
 from outtake_probe.targets.autogen import messages, settings
 from outtake_probe.targets.autogen.agents import Agents
-from outtake_probe.targets.autogen.desk import Batch, Desk, Item
+from outtake_probe.targets.autogen.delivery_queue import Batch, DeliveryQueue, Item
 from outtake_probe.targets.autogen.paths import here
 from outtake_probe.targets.autogen.spans import Spans
 
 if TYPE_CHECKING:
-    from outtake_probe.targets.autogen.hub import Hub
+    from outtake_probe.targets.autogen.adapter_state import AdapterState
 
 _events = logging.getLogger(EVENT_LOGGER_NAME)
 _log = logging.getLogger("autogen_core")
@@ -58,9 +58,9 @@ _KEPT_OUT = ("GroupChatError", "ChatAgentContainer")
 
 
 class Runtime(Agents):
-    """One runtime.  `hub` is what the runtimes of a program share; it is set on the class that a program is given."""
+    """One runtime.  `adapter_state` is what the runtimes of a program share; it is set on the class that a program is given."""
 
-    hub: Hub
+    adapter_state: AdapterState
 
     def __init__(
         self,
@@ -82,10 +82,10 @@ class Runtime(Agents):
         self._outstanding = 0
         self._idle: list[asyncio.Future[None]] = []
         self.kept_open = False
-        self.home: Desk | None = None
+        self.home: DeliveryQueue | None = None
         """The queue of the loop that it runs on."""
         self.base = here()
-        self.hub.runtimes.add(self)
+        self.adapter_state.runtimes.add(self)
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
@@ -150,8 +150,8 @@ class Runtime(Agents):
                 if not hearers:
                     with self._spans.block("publish", topic_id, self._spans.envelope()):
                         pass
-                    body = {"topic": self.hub.paths.topic(topic_id.type), "message": messages.body(message)}
-                    self.hub.session.note("unheard", self._sender(sender), body)
+                    body = {"topic": self.adapter_state.paths.topic(topic_id.type), "message": messages.body(message)}
+                    self.adapter_state.session.note("unheard", self._sender(sender), body)
             except MessageDroppedException:
                 self._nothing_to_deliver()
             finally:
@@ -165,7 +165,7 @@ class Runtime(Agents):
         self, message: Any, recipients: Sequence[AgentId], context: MessageContext, future: asyncio.Future[Any] | None
     ) -> None:
         """Bring a message through the gate once for each recipient, and queue what passes."""
-        desk = self.hub.desks.here()
+        delivery_queue = self.adapter_state.delivery_queues.here()
         body = messages.body(message)
         identity = messages.identity(message, body)
         sender = self._sender(context.sender)
@@ -183,14 +183,14 @@ class Runtime(Agents):
                 identity=identity if edited or identity is not body else None,
                 normalize=_normalizer(message),
             )
-            queued = await asend(self.hub.session, said)
+            queued = await asend(self.adapter_state.session, said)
             own = message
             if queued.edited:
                 own = messages.apply(message, queued.value)
                 edited = own is message
                 if edited:
                     body = messages.body(message)
-                    desk.revise()
+                    delivery_queue.revise()
             if queued.dropped:
                 _refuse(future)
                 if published is not None:
@@ -199,7 +199,7 @@ class Runtime(Agents):
             item = Item(queued.id, self, recipient, path, own, identity, context, future, batch=batch)
             item.envelope, item.published = envelope, published
             item.body = body if own is message else messages.body(own)  # a part of its own: nothing else says that
-            self.enqueue(desk, item)
+            self.enqueue(delivery_queue, item)
 
     def _kept(self, message: Any, given: Any, context: MessageContext, receiver: AgentId | TopicId | None) -> Any:
         """What an intervention handler made of a message, or of a response.  Raises `MessageDroppedException`."""
@@ -218,21 +218,21 @@ class Runtime(Agents):
             return message
         return given
 
-    def enqueue(self, desk: Desk, item: Item) -> None:
+    def enqueue(self, delivery_queue: DeliveryQueue, item: Item) -> None:
         """Queue a message that has its number."""
         self._open()
-        desk.put(item)
+        delivery_queue.put(item)
         self.release()
 
     def _sender(self, sender: AgentId | None) -> str:
         if sender is not None:
-            return self.hub.paths.agent(sender, self.base)
+            return self.adapter_state.paths.agent(sender, self.base)
         return here() or "user"
 
     def path(self, agent: AgentId, topic: TopicId | None = None) -> str:
         """The path of an agent, as the recipient of what came on a topic."""
-        output = self.hub.paths.output(topic.type) if topic is not None else None
-        return output or self.hub.paths.agent(agent, self.base)
+        output = self.adapter_state.paths.output(topic.type) if topic is not None else None
+        return output or self.adapter_state.paths.agent(agent, self.base)
 
     # -- delivering, called by the desk ------------------------------------------------------------------------------
 
@@ -281,13 +281,13 @@ class Runtime(Agents):
     def _mocked(self, item: Item, value: Json) -> Any:
         item.served = True
         if _is_turn(item):
-            return messages.build_chat(value, self.hub.paths.name(item.path)) if value is not None else None
+            return messages.build_chat(value, self.adapter_state.paths.name(item.path)) if value is not None else None
         return messages.from_answer(value, self._answers(item))
 
     def _full_answer(self, item: Item, value: Json) -> Json:
         """A mock in full: what a member of a team says in its turn, or what a handler returns."""
         if _is_turn(item):
-            said = messages.build_chat(value, self.hub.paths.name(item.path)) if value is not None else None
+            said = messages.build_chat(value, self.adapter_state.paths.name(item.path)) if value is not None else None
             return messages.plain(said)
         return messages.answer(messages.from_answer(value, self._answers(item)))
 
@@ -298,7 +298,7 @@ class Runtime(Agents):
 
     async def _make(self, agent: AgentId) -> Agent:
         made = await super()._make(agent)
-        settings.apply_pending(self.hub, self.path(agent), made)
+        settings.apply_pending(self.adapter_state, self.path(agent), made)
         return made
 
     async def handle(self, item: Item) -> Any:
@@ -386,7 +386,7 @@ class Runtime(Agents):
         await member._log_message(said)
         events = messages.events("GroupChatAgentResponse", "Response")
         response = events["GroupChatAgentResponse"](
-            response=events["Response"](chat_message=said), name=self.hub.paths.name(item.path)
+            response=events["Response"](chat_message=said), name=self.adapter_state.paths.name(item.path)
         )
         await member.publish_message(
             response,
@@ -414,7 +414,7 @@ class Runtime(Agents):
 
     @property
     def unprocessed_messages_count(self) -> int:
-        waiting = [item.batch for item in self.hub.desks.here().items if item.runtime is self]
+        waiting = [item.batch for item in self.adapter_state.delivery_queues.here().items if item.runtime is self]
         return self._empty + len({batch for batch in waiting if not batch.asked_for})
 
     def start(self) -> None:
@@ -424,8 +424,8 @@ class Runtime(Agents):
         self._started = True
         self._empty = 0
         self._context = contextvars.copy_context()
-        self.home = self.hub.desks.here()
-        self.hub.announce()
+        self.home = self.adapter_state.delivery_queues.here()
+        self.adapter_state.announce()
         self.home.wake()
 
     async def process_next(self) -> None:
@@ -441,7 +441,7 @@ class Runtime(Agents):
         grant: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._context = contextvars.copy_context()
         self._grants.append(grant)
-        self.home = self.hub.desks.here()
+        self.home = self.adapter_state.delivery_queues.here()
         self.home.wake()
         try:
             await grant
@@ -465,10 +465,12 @@ class Runtime(Agents):
         """Deliver no more; what is queued is discarded, and the log says so."""
         self._must_run()
         self._halt()
-        desk = self.hub.desks.here()
-        for item in [item for item in desk.items if item.runtime is self]:
-            desk.take(item)
-            self.hub.session.note("discarded", item.path, {"message": item.id, "because": "the runtime was stopped"})
+        delivery_queue = self.adapter_state.delivery_queues.here()
+        for item in [item for item in delivery_queue.items if item.runtime is self]:
+            delivery_queue.take(item)
+            self.adapter_state.session.note(
+                "discarded", item.path, {"message": item.id, "because": "the runtime was stopped"}
+            )
             self.discarded(item)
         self._raise()
 
@@ -507,7 +509,7 @@ class Runtime(Agents):
             try:
                 raise error
             finally:
-                del error  # see `outtake_probe.calling`: a frame must not keep an error
+                del error  # see `outtake_probe.gate.invoke`: a frame must not keep an error
 
     def _open(self) -> None:
         self._outstanding += 1

@@ -29,7 +29,7 @@ from outtake_probe.targets.toolkit.settings import (
 )
 
 if TYPE_CHECKING:
-    from outtake_probe.targets.autogen.hub import Hub
+    from outtake_probe.targets.autogen.adapter_state import AdapterState
 
 _ARGS = ("temperature", "top_p", "max_tokens", "seed", "frequency_penalty", "presence_penalty")
 """What can be set of every client that keeps what it sends with each call."""
@@ -43,10 +43,10 @@ _TOOLS: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
 class Manager:
     """The manager of a team as one holder of settings: what makes it (the team), and the agent once it is made."""
 
-    def __init__(self, hub: Hub, path: str, team: Any) -> None:
-        self.hub = hub
+    def __init__(self, adapter_state: AdapterState, path: str, team: Any) -> None:
+        self.adapter_state = adapter_state
         self.team = team
-        self.made = _manager_of(hub, f"{path}/{manager_name(team)}")
+        self.made = _manager_of(adapter_state, f"{path}/{manager_name(team)}")
 
     @property
     def client(self) -> Any:
@@ -56,21 +56,21 @@ class Manager:
         return [self.team, *([self.made] if self.made is not None else [])]
 
 
-def _manager_of(hub: Hub, path: str) -> Any:
-    found = hub.agents().get(path)
+def _manager_of(adapter_state: AdapterState, path: str) -> Any:
+    found = adapter_state.agents().get(path)
     return found[0].made().get(found[1]) if found is not None else None
 
 
 # -- what there is ---------------------------------------------------------------------------------------------------
 
 
-def of(hub: Hub, path: str, holder: Any) -> Settings:
+def of(adapter_state: AdapterState, path: str, holder: Any) -> Settings:
     """The settings of a component: an agent, or the manager of a team."""
     holders = holder.holders() if isinstance(holder, Manager) else [holder]
     subject = holders[-1]
     found = [fixed("class", type(subject).__name__)]
     if not isinstance(holder, Manager) and isinstance(getattr(subject, "_description", None), str):
-        describe = functools.partial(_describe, hub, path, subject)
+        describe = functools.partial(_describe, adapter_state, path, subject)
         found.append(Setting("description", TEXT, lambda: subject._description, describe))
     if _has_system(subject):
         instruct = functools.partial(_each, holders, _instruct)
@@ -80,7 +80,7 @@ def of(hub: Hub, path: str, holder: Any) -> Settings:
     if (client := getattr(subject, "_model_client", None)) is not None:
         found += _of_client(holders, client)
     if _static(subject):
-        schema: Json = {"type": "array", "items": {"enum": [tool.name for tool in all_tools(hub, subject)]}}
+        schema: Json = {"type": "array", "items": {"enum": [tool.name for tool in all_tools(adapter_state, subject)]}}
         choose = functools.partial(_choose_tools, subject)
         found.append(Setting("tools", schema, lambda: [tool.name for tool in subject._tools], choose))
     elif isinstance(tools := getattr(subject, "_tools", None), list):
@@ -132,7 +132,7 @@ def _of_client(holders: list[Any], client: Any) -> Iterator[Setting]:
         yield setting("temperature", MODEL_ARGUMENTS["temperature"], lambda: messages.plain(get()))
 
 
-def all_tools(hub: Hub, agent: Any) -> list[Any]:
+def all_tools(adapter_state: AdapterState, agent: Any) -> list[Any]:
     """The tools that an agent was made with, also those that a setting took away."""
     found = _TOOLS.get(agent) if getattr(type(agent), "__weakref__", None) else None
     return found if found is not None else list(getattr(agent, "_tools", None) or _bench_tools(agent))
@@ -171,46 +171,46 @@ def _system(agent: Any) -> Json:
 # -- changing --------------------------------------------------------------------------------------------------------
 
 
-def change(hub: Hub, component: str, key: str, value: Json) -> None:
+def change(adapter_state: AdapterState, component: str, key: str, value: Json) -> None:
     """Change a setting.  Raises `BadValue` for a component or key that is not there, or a value that does not fit."""
     path = component.removesuffix("/model")
-    holders = _holders(hub)
-    if path not in holders and path in hub.agents():
-        hub.pending.setdefault(path, []).append((key, value))
+    holders = _holders(adapter_state)
+    if path not in holders and path in adapter_state.agents():
+        adapter_state.pending.setdefault(path, []).append((key, value))
     else:
-        change_setting({where: of(hub, where, each) for where, each in holders.items()}, path, key, value)
+        change_setting({where: of(adapter_state, where, each) for where, each in holders.items()}, path, key, value)
 
 
-def apply_pending(hub: Hub, path: str, made: Any) -> None:
+def apply_pending(adapter_state: AdapterState, path: str, made: Any) -> None:
     """An agent was made: the settings that waited for it hold.  One that does not fit ends the run as wrong use."""
-    for key, value in hub.pending.pop(path, ()):
+    for key, value in adapter_state.pending.pop(path, ()):
         try:
-            change_setting({path: of(hub, path, made)}, path, key, value)
+            change_setting({path: of(adapter_state, path, made)}, path, key, value)
         except BadValue as error:
-            hub.session.fail(str(error))
+            adapter_state.session.fail(str(error))
 
 
-def _holders(hub: Hub) -> dict[str, Any]:
+def _holders(adapter_state: AdapterState) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for path, (runtime, agent) in hub.agents().items():
+    for path, (runtime, agent) in adapter_state.agents().items():
         made = runtime.made().get(agent)
         if made is not None:
             found[path] = made
-    found.update(hub.runners)
-    for path, team in hub.paths.teams.items():
-        found[f"{path}/{manager_name(team)}"] = Manager(hub, path, team)
+    found.update(adapter_state.runners)
+    for path, team in adapter_state.paths.teams.items():
+        found[f"{path}/{manager_name(team)}"] = Manager(adapter_state, path, team)
         found.update({f"{path}/{p.name}": p for p in team._participants if not is_team(p)})
     return found
 
 
-def _describe(hub: Hub, path: str, agent: Any, value: Json) -> None:
+def _describe(adapter_state: AdapterState, path: str, agent: Any, value: Json) -> None:
     """The description is read by the manager, too, which keeps a list that it shares with its team."""
     agent._description = value
-    for place, team in hub.paths.teams.items():
+    for place, team in adapter_state.paths.teams.items():
         for index, name in enumerate(team._participant_names):
             if f"{place}/{name}" == path:
                 team._participant_descriptions[index] = value
-                manager = _manager_of(hub, f"{place}/{manager_name(team)}")
+                manager = _manager_of(adapter_state, f"{place}/{manager_name(team)}")
                 if hasattr(manager, "_team_description"):
                     lines = zip(team._participant_names, team._participant_descriptions, strict=True)
                     manager._team_description = "\n".join(" ".join(f"{n}: {d}".split()) for n, d in lines)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from outtake_probe.targets.autogen.hub import Hub
+from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.patches import Patches
 
 MODULE = "autogen_agentchat.conditions"
@@ -16,7 +16,7 @@ _STARTED = "_start_time"
 _MISSING = f"time-outs of teams run while something is held: TimeoutTermination has no {_STARTED}"
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap what begins a time-out and what looks whether it is over."""
     condition = getattr(sys.modules[MODULE], "TimeoutTermination", None)
     begins = getattr(getattr(condition, "__init__", None), "__code__", None)
@@ -29,7 +29,7 @@ def install(hub: Hub, patches: Patches) -> list[str]:
         @functools.wraps(method)
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             method(self, *args, **kwargs)
-            counted[self] = hub.session.standstill.seconds
+            counted[self] = adapter_state.session.standstill.seconds
 
         return __init__
 
@@ -37,14 +37,14 @@ def install(hub: Hub, patches: Patches) -> list[str]:
         @functools.wraps(method)
         async def reset(self: Any) -> None:
             await method(self)
-            counted[self] = hub.session.standstill.seconds
+            counted[self] = adapter_state.session.standstill.seconds
 
         return reset
 
     def asked(method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         @functools.wraps(method)
         async def __call__(self: Any, messages: Any) -> Any:
-            held = hub.session.standstill.seconds
+            held = adapter_state.session.standstill.seconds
             self._start_time += max(0.0, held - counted.get(self, 0.0))
             counted[self] = held
             return await method(self, messages)

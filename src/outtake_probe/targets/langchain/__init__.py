@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import importlib
 
+from outtake_probe.codec import register
 from outtake_probe.session import Session
 from outtake_probe.targets.toolkit.adapter import Adapter
 from outtake_probe.targets.toolkit.seams import Seam, deferred
-from outtake_probe.values import register
 
 
 def _seam(module: str, needed: str, part: str, function: str) -> Seam[Session]:

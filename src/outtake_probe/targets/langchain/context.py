@@ -16,7 +16,7 @@ from outtake_probe.records import Json
 from outtake_probe.targets.toolkit.context_variables import assigned
 
 if TYPE_CHECKING:
-    from outtake_probe.targets.langchain.conversations import Said
+    from outtake_probe.targets.langchain.conversations import Transcript
 
 
 class Around:
@@ -37,7 +37,7 @@ class Around:
         """Streams to the program again what a tool streamed, where the record answers for the tool."""
         self.is_between: Callable[[], bool] = lambda: False
         """Whether what runs is none of its components, but what goes on between them: a router."""
-        self.said: Callable[[], Iterable[Said]] = lambda: ()
+        self.said: Callable[[], Iterable[Transcript]] = lambda: ()
         """Conversations that have just been looked at: a model is told one of them, as a rule."""
 
 

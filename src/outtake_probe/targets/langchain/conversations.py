@@ -104,7 +104,7 @@ def _is_json(value: object) -> bool:
 
 
 @dataclass(slots=True)
-class Said:
+class Transcript:
     """A list as it was given last time."""
 
     objects: list[Any]
@@ -140,7 +140,7 @@ class Said:
         return self.objects == value and self.holds()
 
 
-def conversation(value: Sequence[Any], last: Said | None) -> Said | None:
+def conversation(value: Sequence[Any], last: Transcript | None) -> Transcript | None:
     """Messages as JSON; where the list only grew since the last time, the new ones are made.  None: it has others."""
     given = value if type(value) is list else list(value)
     if last is not None and last.says(given):
@@ -157,10 +157,10 @@ def conversation(value: Sequence[Any], last: Said | None) -> Said | None:
     ids, addresses = [m.id for m in new], list(map(id, new))
     empty = [held for m, shown in zip(new, made, strict=True) if isinstance(shown, Part) for held in _holders(m)]
     if last is None:
-        return Said(new, Growing(made), changeable, set(ids), set(addresses), empty, assigned)
+        return Transcript(new, Growing(made), changeable, set(ids), set(addresses), empty, assigned)
     last.ids.update(ids)
     last.addresses.update(addresses)
-    return Said(
+    return Transcript(
         [*last.objects, *new],
         Growing([*last.parts, *made], last.parts),
         [*last.changeable, *changeable],
@@ -177,7 +177,7 @@ def _holders(message: BaseMessage) -> list[Any]:
     return [*held, message.tool_calls, message.invalid_tool_calls] if isinstance(message, AIMessage) else held
 
 
-def spoken(value: Sequence[Any], last: Said | None) -> Said:
+def spoken(value: Sequence[Any], last: Transcript | None) -> Transcript:
     """`conversation`, of what a model is told: nothing but messages."""
     said = conversation(value, last)
-    return said if said is not None else Said([], Growing([slim(each) for each in value]), [], set(), set(), [])
+    return said if said is not None else Transcript([], Growing([slim(each) for each in value]), [], set(), set(), [])

@@ -28,11 +28,11 @@ from langchain_core.messages import (
     convert_to_messages,
 )
 
-from outtake_probe import sources
+from outtake_probe import nondeterminism
 from outtake_probe.bodies import Part
+from outtake_probe.codec import TAG, Family, Opaque, class_name, decode, encode, find_class
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.values import TAG, Family, Opaque, class_name, decode, encode, find_class
 
 NAME = "message"
 VOLATILE = frozenset({"id", "response_metadata", "usage_metadata"})
@@ -156,7 +156,7 @@ def body(value: Any) -> Json:
 
 def new_id() -> str:
     """An id as LangChain gives a model's answer; it follows from the run's seed and the place in the program."""
-    return f"lc_run--{sources.new_id()}"
+    return f"lc_run--{nondeterminism.new_id()}"
 
 
 def messages_in(value: Any, depth: int = 0) -> Iterator[BaseMessage]:

@@ -15,6 +15,7 @@ from langchain_core.language_models.llms import BaseLLM
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 from outtake_probe.calls import Usage
+from outtake_probe.codec import decode
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.session import Session
@@ -23,7 +24,6 @@ from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.toolkit.boundary import Arguments, Method
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.patches import Patches
-from outtake_probe.values import decode
 
 Wrap = Callable[[Method], Method]
 

@@ -20,15 +20,15 @@ from langchain_core.outputs import (
 )
 
 from outtake_probe.calls import Usage
+from outtake_probe.codec import TAG, decode, encode
 from outtake_probe.records import Json
 from outtake_probe.redaction.text import MARK
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import around
-from outtake_probe.targets.langchain.conversations import Said, spoken
+from outtake_probe.targets.langchain.conversations import Transcript, spoken
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.targets.toolkit.secret_names import is_secret
-from outtake_probe.values import TAG, decode, encode
 
 NAMES = ("model_name", "model", "model_id", "deployment_name", "repo_id")
 """Where model classes keep the name of their model."""
@@ -39,7 +39,7 @@ _UNSAID = ("run_manager", "config", "callbacks", "stream", "async_api")
 
 @dataclass
 class _Known:
-    said: dict[str, Said] = field(default_factory=dict)
+    said: dict[str, Transcript] = field(default_factory=dict)
     """The last conversation at each path: those that share a model are told apart."""
 
 

@@ -15,13 +15,13 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers import context as tracing
 
 from outtake_probe.calls import current
+from outtake_probe.codec import describe_error
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.messages import body
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.spans import OpenSpans
-from outtake_probe.values import describe_error
 
 _SHOWN = ("langgraph_node", "langgraph_step", "thread_id")
 _INSIDE = ("ls_", "lc_", "langgraph_", "checkpoint_", "thread_id", "__")

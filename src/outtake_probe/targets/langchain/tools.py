@@ -15,6 +15,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import BaseTool
 
 from outtake_probe.calls import Call, current
+from outtake_probe.codec import decode, encode
 from outtake_probe.keeping import stateless
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import Session
@@ -26,7 +27,6 @@ from outtake_probe.targets.toolkit.effects import declared_effects
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import decode, encode
 
 _OURS = ("config", "run_manager", "callbacks")
 """What LangChain passes along, which is no argument of the tool."""

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 from langgraph.pregel.main import Pregel
 
+from outtake_probe.codec import register
 from outtake_probe.session import Session
 from outtake_probe.sessions import for_each
 from outtake_probe.targets import langchain
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langgraph import codec, describing, graphs, interrupts, steps, stores, timeouts
-from outtake_probe.targets.langgraph.hub import Hub
+from outtake_probe.targets.langgraph.adapter_state import AdapterState
 from outtake_probe.targets.langgraph.program import is_builder, make_program
 from outtake_probe.targets.langgraph.target import CAPABILITIES, GraphTarget
 from outtake_probe.targets.toolkit.adapter import Installed, RunnableAdapter
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
-from outtake_probe.values import register
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,16 @@ class State:
 
     session: Session
     """That of the running code."""
-    hub: Hub
+    adapter_state: AdapterState
     target: GraphTarget
 
 
 def _hook(state: State, patches: Patches) -> Sequence[str]:
-    hub = state.hub
-    missing = [*graphs.install(hub, patches), *steps.install(hub, patches)]
-    missing += stores.install(patches, hub.watch_store)
+    adapter_state = state.adapter_state
+    missing = [*graphs.install(adapter_state, patches), *steps.install(adapter_state, patches)]
+    missing += stores.install(patches, adapter_state.watch_store)
     missing += timeouts.install(state.session, patches)
-    interrupts.install(hub, patches, around)
+    interrupts.install(adapter_state, patches, around)
     return missing
 
 
@@ -56,8 +56,8 @@ class LangGraph(RunnableAdapter[State]):
     def begin(self, session: Session, missing: list[str]) -> State:
         for family in codec.FAMILIES:
             register(family)
-        hub = for_each(session, lambda each: Hub(each, describing.of_graph))
-        return State(session, hub, GraphTarget(hub, missing))
+        adapter_state = for_each(session, lambda each: AdapterState(each, describing.of_graph))
+        return State(session, adapter_state, GraphTarget(adapter_state, missing))
 
     def install(self, session: Session) -> Sequence[str]:
         below, own = langchain.adapter.install(session), super().install(session)
@@ -73,7 +73,7 @@ class LangGraph(RunnableAdapter[State]):
         return isinstance(made, Pregel) or is_builder(made)
 
     def make_program(self, made: object, installed: Installed[State]) -> Program:
-        return make_program(made, installed.state.hub, installed.state.target)
+        return make_program(made, installed.state.adapter_state, installed.state.target)
 
 
 adapter = LangGraph()

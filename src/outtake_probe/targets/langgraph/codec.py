@@ -18,10 +18,10 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 from langgraph.types import Command, Interrupt, Send
 
 from outtake_probe.bodies import Growing, Part
+from outtake_probe.codec import TAG, Family, Opaque, decode, encode
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
-from outtake_probe.targets.langchain.conversations import Said, conversation
-from outtake_probe.values import TAG, Family, Opaque, decode, encode
+from outtake_probe.targets.langchain.conversations import Transcript, conversation
 
 # -- commands, sends, interrupts -------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class States:
     """The states of one graph's run, as they were last looked at."""
 
     def __init__(self) -> None:
-        self._last: dict[str, Said] = {}
+        self._last: dict[str, Transcript] = {}
 
     def shown(self, value: Any) -> Json:
         """What a node gets."""
@@ -113,7 +113,7 @@ class States:
         return said.parts
 
     @property
-    def said(self) -> list[Said]:
+    def said(self) -> list[Transcript]:
         """The lists in them."""
         return list(self._last.values())
 
@@ -137,7 +137,7 @@ _FEW = 3
 _PLAIN = frozenset((str, int, float, bool, type(None), dict, list))
 
 
-def _values(value: list[Any], last: Said | None) -> Said | None:
+def _values(value: list[Any], last: Transcript | None) -> Transcript | None:
     """A list of JSON; None where it holds something else."""
     at = len(last.objects) if last is not None else 0
     if last is None or not 0 < at <= len(value) or not _equal(value[:at], last.parts):
@@ -148,8 +148,8 @@ def _values(value: list[Any], last: Said | None) -> Said | None:
     if not _equal(value[at:], made):
         return None
     if last is None:
-        return Said(list(value), Growing(made), [], set(), set(), [])
-    return Said(list(value), Growing([*last.parts, *made], last.parts), [], set(), set(), [])
+        return Transcript(list(value), Growing(made), [], set(), set(), [])
+    return Transcript(list(value), Growing([*last.parts, *made], last.parts), [], set(), set(), [])
 
 
 def _equal(value: Any, shown: list[Any]) -> bool:

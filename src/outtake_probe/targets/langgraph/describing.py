@@ -12,16 +12,16 @@ from langgraph.pregel.main import Pregel
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import tools
 from outtake_probe.targets.langgraph import outputs, settings
-from outtake_probe.targets.langgraph.hub import Described, Hub
-from outtake_probe.targets.langgraph.places import is_function, name_of
+from outtake_probe.targets.langgraph.adapter_state import AdapterState, Described
+from outtake_probe.targets.langgraph.causality import is_function, name_of
 from outtake_probe.targets.toolkit.settings import describe_settings
 
 
-def describe(hub: Hub) -> dict[str, Json]:
+def describe(adapter_state: AdapterState) -> dict[str, Json]:
     """Components and edges of every graph that is known."""
     components: dict[str, Json] = {}
     edges: list[Json] = []
-    for parts, lines in hub.graphs.described():
+    for parts, lines in adapter_state.graphs.described():
         for found in parts:
             components.setdefault(found["path"], found)
         edges += [edge for edge in lines if edge not in edges]
@@ -56,7 +56,7 @@ def _inside(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict[str
             yield found
 
 
-def _parts(path: str, found: settings.Found) -> Iterator[dict[str, Json]]:
+def _parts(path: str, found: settings.NodeParts) -> Iterator[dict[str, Json]]:
     """The models and tools that a node uses, where that can be told without running it."""
     if found.model is not None:
         about = describe_settings(settings.of_model(found.model))

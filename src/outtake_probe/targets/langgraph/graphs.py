@@ -17,38 +17,43 @@ from typing import Any
 from langgraph.pregel.main import Pregel
 from langgraph.types import Command
 
-from outtake_probe.after import abrupt, after, served_output
-from outtake_probe.before import before
-from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current
-from outtake_probe.passage import Passage
+from outtake_probe.codec import describe_error, encode
+from outtake_probe.gate.enter import before
+from outtake_probe.gate.exit import abrupt, after, served_output
+from outtake_probe.gate.invoke import NewInput, acall, call
+from outtake_probe.gate.pass_state import Passage
 from outtake_probe.records import Json
 from outtake_probe.session import Session, Stopped
 from outtake_probe.targets.langchain import messages
-from outtake_probe.targets.langgraph.hub import Hub
-from outtake_probe.targets.langgraph.places import Place, here, name_of
-from outtake_probe.targets.langgraph.visits import Visit, visit
+from outtake_probe.targets.langgraph.adapter_state import AdapterState
+from outtake_probe.targets.langgraph.causality import GraphRun, here, name_of
+from outtake_probe.targets.langgraph.node_capture import Visit, visit
 from outtake_probe.targets.toolkit.context_variables import aiterate_with, assigned, iterate_with
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import child_path
-from outtake_probe.values import describe_error, encode
 from outtake_probe.waits import adrive, drive
 
 Method = Callable[..., Any]
 Wrap = Callable[[Method], Method]
 _ID = re.compile("[0-9a-f]{32}")
-_expected: ContextVar[Place | None] = ContextVar("outtake_langgraph_expected", default=None)
+_expected: ContextVar[GraphRun | None] = ContextVar("outtake_langgraph_expected", default=None)
 """The run that the next `stream` of its graph is."""
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap the ways to run a graph."""
-    wraps = {"invoke": _invoke(hub), "ainvoke": _ainvoke(hub), "stream": _stream(hub), "astream": _astream(hub)}
+    wraps = {
+        "invoke": _invoke(adapter_state),
+        "ainvoke": _ainvoke(adapter_state),
+        "stream": _stream(adapter_state),
+        "astream": _astream(adapter_state),
+    }
     lost = [name for name, wrap in wraps.items() if not patches.wrap(Pregel, name, wrap)]
     return [f"runs of graphs are not shown: Pregel.{name} is not there" for name in lost]
 
 
-def expecting(place: Place) -> AbstractContextManager[None]:
+def expecting(place: GraphRun) -> AbstractContextManager[None]:
     """The next run of the place's graph is this one."""
     return assigned(_expected, place)
 
@@ -78,47 +83,47 @@ def _modes(kwargs: Mapping[str, Any], default: Any) -> frozenset[str]:
 # -- invoke ----------------------------------------------------------------------------------------------------------
 
 
-def _invoke(hub: Hub) -> Wrap:
+def _invoke(adapter_state: AdapterState) -> Wrap:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         def invoke(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Any:
             if _is_expected(self) or _as_node(self) is not None:
                 return method(self, input, config, **kwargs)
-            place = hub.place(self, _path(self), _modes(kwargs, "values"))
-            what = _flow(hub, place, input)
+            place = adapter_state.place(self, _path(self), _modes(kwargs, "values"))
+            what = _flow(adapter_state, place, input)
 
             def run(new: NewInput | None) -> Any:
                 with expecting(place):
                     return method(self, _given(input, new), config, **kwargs)
 
-            return call(hub.session, what, run)
+            return call(adapter_state.session, what, run)
 
         return invoke
 
     return wrap
 
 
-def _ainvoke(hub: Hub) -> Wrap:
+def _ainvoke(adapter_state: AdapterState) -> Wrap:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def ainvoke(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Any:
             if _is_expected(self) or _as_node(self) is not None:
                 return await method(self, input, config, **kwargs)
-            place = hub.place(self, _path(self), _modes(kwargs, "values"))
-            what = _flow(hub, place, input)
+            place = adapter_state.place(self, _path(self), _modes(kwargs, "values"))
+            what = _flow(adapter_state, place, input)
 
             async def run(new: NewInput | None) -> Any:
                 with expecting(place):
                     return await method(self, _given(input, new), config, **kwargs)
 
-            return await acall(hub.session, what, run)
+            return await acall(adapter_state.session, what, run)
 
         return ainvoke
 
     return wrap
 
 
-def _flow(hub: Hub, place: Place, input: Any) -> Call:
+def _flow(adapter_state: AdapterState, place: GraphRun, input: Any) -> Call:
     """One run of a graph as an invocation."""
     _lose(place.graph)
     said = {"input": messages.body(input)}
@@ -162,39 +167,43 @@ def _lose(graph: Any) -> None:
 # -- stream ----------------------------------------------------------------------------------------------------------
 
 
-def _stream(hub: Hub) -> Wrap:
+def _stream(adapter_state: AdapterState) -> Wrap:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         def stream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
-            place = _begun(hub, self, kwargs)
+            place = _begun(adapter_state, self, kwargs)
             if place is not None:
                 return iterate_with(here, place, method(self, input, config, **kwargs))
-            place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
-            what = _flow(hub, place, input)
-            return _flowing(hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs))
+            place = adapter_state.place(self, _path(self), _modes(kwargs, self.stream_mode))
+            what = _flow(adapter_state, place, input)
+            return _flowing(
+                adapter_state.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs)
+            )
 
         return stream
 
     return wrap
 
 
-def _astream(hub: Hub) -> Wrap:
+def _astream(adapter_state: AdapterState) -> Wrap:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         def astream(self: Any, input: Any, config: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
-            place = _begun(hub, self, kwargs)
+            place = _begun(adapter_state, self, kwargs)
             if place is not None:
                 return aiterate_with(here, place, method(self, input, config, **kwargs))
-            place = hub.place(self, _path(self), _modes(kwargs, self.stream_mode))
-            what = _flow(hub, place, input)
-            return _aflowing(hub.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs))
+            place = adapter_state.place(self, _path(self), _modes(kwargs, self.stream_mode))
+            what = _flow(adapter_state, place, input)
+            return _aflowing(
+                adapter_state.session, what, place, lambda new: method(self, _given(input, new), config, **kwargs)
+            )
 
         return astream
 
     return wrap
 
 
-def _begun(hub: Hub, graph: Any, kwargs: Mapping[str, Any]) -> Place | None:
+def _begun(adapter_state: AdapterState, graph: Any, kwargs: Mapping[str, Any]) -> GraphRun | None:
     """The run that this stream is, where its invocation is there already."""
     expected = _expected.get()
     if expected is not None and expected.graph is graph:
@@ -205,11 +214,11 @@ def _begun(hub: Hub, graph: Any, kwargs: Mapping[str, Any]) -> Place | None:
         return None
     now.entered = True
     _lose(graph)
-    return hub.place(graph, now.path, _modes(kwargs, ()))
+    return adapter_state.place(graph, now.path, _modes(kwargs, ()))
 
 
 def _flowing(
-    session: Session, what: Call, place: Place, run: Callable[[NewInput | None], Iterator[Any]]
+    session: Session, what: Call, place: GraphRun, run: Callable[[NewInput | None], Iterator[Any]]
 ) -> Iterator[Any]:
     """A run whose events are the program's to read: what is recorded is its outcome."""
     passage = drive(before(session, what))
@@ -235,7 +244,7 @@ def _flowing(
 
 
 async def _aflowing(
-    session: Session, what: Call, place: Place, run: Callable[[NewInput | None], AsyncIterator[Any]]
+    session: Session, what: Call, place: GraphRun, run: Callable[[NewInput | None], AsyncIterator[Any]]
 ) -> AsyncIterator[Any]:
     passage = await adrive(before(session, what))
     if passage.verb != "proceed":
@@ -259,7 +268,7 @@ async def _aflowing(
         _end(session, passage, error)
         raise
     finally:
-        del source  # see `outtake_probe.calling.astream`
+        del source  # see `outtake_probe.gate.invoke.astream`
     await adrive(after(session, passage, _outcome(place)))
 
 
@@ -272,7 +281,7 @@ def _end(session: Session, passage: Passage, error: BaseException) -> None:
         abrupt(session, passage, describe_error(error))
 
 
-def _outcome(place: Place) -> Json:
+def _outcome(place: GraphRun) -> Json:
     """The values that a graph's caller would get, as they are now."""
     names, channels = place.graph.output_channels, place.channels
     found = {

@@ -17,16 +17,16 @@ from langgraph.types import Interrupt
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import Around
-from outtake_probe.targets.langchain.conversations import Said
-from outtake_probe.targets.langgraph.hub import CONF, Hub
-from outtake_probe.targets.langgraph.places import here
-from outtake_probe.targets.langgraph.visits import SCRATCHPAD, visit
+from outtake_probe.targets.langchain.conversations import Transcript
+from outtake_probe.targets.langgraph.adapter_state import CONF, AdapterState
+from outtake_probe.targets.langgraph.causality import here
+from outtake_probe.targets.langgraph.node_capture import SCRATCHPAD, visit
 from outtake_probe.targets.toolkit.patches import Patches
 
 
-def install(hub: Hub, patches: Patches, around: Around) -> None:
+def install(adapter_state: AdapterState, patches: Patches, around: Around) -> None:
     """Tell LangChain's adapter what surrounds it."""
-    patches.set(around, "leaf", hub.leaf)
+    patches.set(around, "leaf", adapter_state.leaf)
     patches.set(around, "signals", (GraphBubbleUp,))
     patches.set(around, "identity", _identity)
     patches.set(around, "error", _error)
@@ -58,7 +58,7 @@ def _stream(event: Json) -> None:
         now.stream(event)
 
 
-def _said() -> list[Said]:
+def _said() -> list[Transcript]:
     place = here.get()
     return place.states.said if place is not None else []
 

@@ -18,11 +18,11 @@ from langgraph.types import Command, Send
 from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
+from outtake_probe.codec import TAG, Opaque, decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
-from outtake_probe.targets.langgraph.places import Place
-from outtake_probe.values import TAG, Opaque, decode, encode
+from outtake_probe.targets.langgraph.causality import GraphRun
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Named:
 _COMMAND = frozenset({"update", "goto", "resume", "graph"})
 
 
-def keys(place: Place) -> list[str]:
+def keys(place: GraphRun) -> list[str]:
     """The keys of a graph's state; empty where its state has none."""
     builder = getattr(place.graph, "builder", None)
     if builder is None:
@@ -43,7 +43,7 @@ def keys(place: Place) -> list[str]:
     return [name for name in builder.channels if name != "__root__"]
 
 
-def schema(place: Place) -> Json:
+def schema(place: GraphRun) -> Json:
     """The JSON schema of a graph's state."""
     return state_schema(place.graph)
 
@@ -89,7 +89,7 @@ def _adapter(cls: Any) -> TypeAdapter[Any] | None:
         return None
 
 
-def full(place: Place, task: Any, value: Json) -> Json:
+def full(place: GraphRun, task: Any, value: Json) -> Json:
     """A mocked result in full.  Raises `BadValue`."""
     known = keys(place)
     if not known:
@@ -99,7 +99,7 @@ def full(place: Place, task: Any, value: Json) -> Json:
     return encode(made)
 
 
-def _made(place: Place, task: Any, value: Json) -> Any:
+def _made(place: GraphRun, task: Any, value: Json) -> Any:
     known = keys(place)
     if isinstance(value, str) and "messages" in known:
         return {"messages": [messages.given(value)]}
@@ -122,7 +122,7 @@ def _item(value: Json) -> Any:
     return [_item(item) for item in value] if isinstance(value, list) else decode(value)
 
 
-def _check(place: Place, task: Any, made: Any) -> None:
+def _check(place: GraphRun, task: Any, made: Any) -> None:
     if made is None:
         return
     if isinstance(made, (list, tuple)):
@@ -138,12 +138,12 @@ def _check(place: Place, task: Any, made: Any) -> None:
         raise _no_update(place, task, made)
 
 
-def _no_update(place: Place, task: Any, made: Any) -> BadValue:
+def _no_update(place: GraphRun, task: Any, made: Any) -> BadValue:
     what = "an object with some keys of the state, a command, or null"
     return BadValue(f"{task.name} returns {what}, not {type(made).__name__}", schema(place))
 
 
-def _check_command(place: Place, task: Any, made: Any) -> None:
+def _check_command(place: GraphRun, task: Any, made: Any) -> None:
     if made.graph is not None:
         return
     if isinstance(made.update, dict):
@@ -156,7 +156,7 @@ def _check_command(place: Place, task: Any, made: Any) -> None:
             raise BadValue(f"{task.name} cannot go to {name!r}; the graph has {', '.join(nodes)}", {"enum": nodes})
 
 
-def _check_update(place: Place, task: Any, made: dict[str, Any]) -> None:
+def _check_update(place: GraphRun, task: Any, made: dict[str, Any]) -> None:
     known = keys(place)
     for key, value in made.items():
         if key not in known:
@@ -164,7 +164,7 @@ def _check_update(place: Place, task: Any, made: dict[str, Any]) -> None:
         _check_value(place, task, key, value)
 
 
-def _check_value(place: Place, task: Any, key: str, value: Any) -> None:
+def _check_value(place: GraphRun, task: Any, key: str, value: Any) -> None:
     channel = place.graph.builder.channels[key]
     if type(channel) is not LastValue:
         return  # what a reducer takes is the reducer's to say

@@ -8,23 +8,23 @@ from typing import Any
 
 from langgraph.types import Command
 
+from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.langchain import messages
-from outtake_probe.targets.langgraph import graphs, outputs, threads
-from outtake_probe.targets.langgraph.hub import CONF, Hub
-from outtake_probe.targets.langgraph.keeper import Keeper
-from outtake_probe.targets.langgraph.places import name_of
+from outtake_probe.targets.langgraph import execution_mode, graphs, outputs
+from outtake_probe.targets.langgraph.adapter_state import CONF, AdapterState
+from outtake_probe.targets.langgraph.causality import name_of
+from outtake_probe.targets.langgraph.memory_saver import Keeper
 from outtake_probe.targets.langgraph.target import GraphTarget
-from outtake_probe.targets.langgraph.waiting import UPDATE, Said, question
-from outtake_probe.values import decode, encode
+from outtake_probe.targets.langgraph.waiting import UPDATE, Reply, question
 
 _NO_MODES: frozenset[str] = frozenset()
 _nothing: tuple[int, ...] = ()
 
 
-def make_program(made: Any, hub: Hub, target: GraphTarget) -> Program:
+def make_program(made: Any, adapter_state: AdapterState, target: GraphTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     graph = made.compile() if is_builder(made) else made
     kept = graph.checkpointer is None
@@ -32,7 +32,7 @@ def make_program(made: Any, hub: Hub, target: GraphTarget) -> Program:
         graph = graph.copy({"checkpointer": Keeper()})
     name = name_of(graph)
     target.adopt(name, graph)
-    run = _Run(hub, target, graph, name, kept)
+    run = _Run(adapter_state, target, graph, name, kept)
     return Program(run.run, target, name)
 
 
@@ -44,15 +44,15 @@ def is_builder(made: object) -> bool:
 class _Run:
     """One graph, on one thread of its checkpointer: what is sent to it afterwards goes on there."""
 
-    def __init__(self, hub: Hub, target: GraphTarget, graph: Any, name: str, kept: bool) -> None:
-        self._hub = hub
+    def __init__(self, adapter_state: AdapterState, target: GraphTarget, graph: Any, name: str, kept: bool) -> None:
+        self._adapter_state = adapter_state
         self._target = target
         self._graph = graph
         self._name = name
         # an id that a fork does not share: a checkpointer on disk holds what its parent left there
         self._config = {CONF: {"thread_id": f"outtake-{secrets.token_hex(8)}"}}
         self._options = {"durability": "exit"} if kept else {}
-        self._is_sync = threads.wanted(graph)
+        self._is_sync = execution_mode.wanted(graph)
 
     async def run(self, given: Json) -> Json:
         """Run it to its end; while it waits for a person, so does this."""
@@ -62,15 +62,15 @@ class _Run:
             asked = await self._asked()
             if asked is None:
                 return encode(_without_questions(result))
-            said = await self._target.desk.next(self._name, asked)
+            said = await self._target.answer_queue.next(self._name, asked)
             while said.type == UPDATE:
                 await self._update(said)
-                said = await self._target.desk.next(self._name, asked)
+                said = await self._target.answer_queue.next(self._name, asked)
             todo = None if asked == _STOPPED and said.value is None else Command(resume=decode(said.value))
             cause = (said.number,)
 
     async def _go(self, todo: Any, cause: tuple[int, ...]) -> Any:
-        place = self._hub.place(self._graph, self._name, _NO_MODES, cause)
+        place = self._adapter_state.place(self._graph, self._name, _NO_MODES, cause)
         with graphs.expecting(place):
             if self._is_sync:
                 return await asyncio.to_thread(self._graph.invoke, todo, self._config, **self._options)
@@ -84,7 +84,7 @@ class _Run:
             return encode(question(asked))
         return _STOPPED if state.next else None
 
-    async def _update(self, said: Said) -> None:
+    async def _update(self, said: Reply) -> None:
         values, node = said.value["values"], said.value.get("as_node")
         await self._call("update_state", self._config, decode(values), node)
 

@@ -34,7 +34,7 @@ _CELLS = ("system_message", "prompt", "system_prompt")
 
 
 @dataclass
-class Found:
+class NodeParts:
     """What a node holds."""
 
     model: Any = None
@@ -43,9 +43,9 @@ class Found:
     """Where the prompt is kept, once for each function of the node."""
 
 
-def find(node: Any) -> Found:
+def find(node: Any) -> NodeParts:
     """The model, the tools and the prompt of a node."""
-    found = Found()
+    found = NodeParts()
     tools = getattr(node.bound, "tools_by_name", None)
     if isinstance(tools, dict):
         found.tools = list(tools.values())
@@ -95,7 +95,7 @@ def _model_in(value: Any) -> Any:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def of_node(found: Found) -> Settings:
+def of_node(found: NodeParts) -> Settings:
     """The settings of a node: the prompt of an agent."""
     if not found.prompts:
         return ()
@@ -152,10 +152,12 @@ def places_of(node: Any, around: tuple[Any, ...] = ()) -> frozenset[int]:
 def change(graphs: Mapping[str, Any], component: str, key: str, value: Json) -> Changed:
     """Change a setting.  Raises `BadValue`."""
     holders = dict(_holders(graphs))
-    components = {path: of_node(each) if isinstance(each, Found) else of_model(each) for path, each in holders.items()}
+    components = {
+        path: of_node(each) if isinstance(each, NodeParts) else of_model(each) for path, each in holders.items()
+    }
     change_setting(components, component, key, value)
     holder = holders[component]
-    places = frozenset(id(cell) for cell, _ in holder.prompts) if isinstance(holder, Found) else None
+    places = frozenset(id(cell) for cell, _ in holder.prompts) if isinstance(holder, NodeParts) else None
     return Changed(component, key, value, places)
 
 
@@ -175,7 +177,7 @@ def _in_graph(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[tuple[
                 yield from _in_graph(f"{path}/{name}", inner, (*around, graph))
 
 
-def _instruct(found: Found, value: Json) -> None:
+def _instruct(found: NodeParts, value: Json) -> None:
     for cell, old in found.prompts:
         as_text = isinstance(old, str)
         cell.cell_contents = value if as_text or value is None else SystemMessage(content=value)

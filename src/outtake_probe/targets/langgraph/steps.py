@@ -18,21 +18,21 @@ from langgraph.pregel import _algo, _loop, _runner
 from langgraph.pregel._write import ChannelWrite
 from langgraph.pregel.main import Pregel
 
-from outtake_probe.calling import NewInput, acall, call
 from outtake_probe.calls import Call, current, nested
+from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.gate.invoke import NewInput, acall, call
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import running_tool
 from outtake_probe.targets.langchain.spans import Spans
 from outtake_probe.targets.langgraph import outputs
+from outtake_probe.targets.langgraph.adapter_state import CONF, AdapterState
+from outtake_probe.targets.langgraph.causality import PUSH, GraphRun, here, is_function, is_hidden, name_of
 from outtake_probe.targets.langgraph.codec import Waiting, revised
-from outtake_probe.targets.langgraph.hub import CONF, Hub
-from outtake_probe.targets.langgraph.places import PUSH, Place, here, is_function, is_hidden, name_of
-from outtake_probe.targets.langgraph.visits import Answers, Visit, visit
+from outtake_probe.targets.langgraph.node_capture import Answers, Visit, visit
 from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.patches import Patches
-from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import adrive, drive
 
 Method = Callable[..., Any]
@@ -40,14 +40,14 @@ RUNTIME = "__pregel_runtime"
 SEQUENCE = "RunnableSeq"
 
 
-def install(hub: Hub, patches: Patches) -> list[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Put the seams in place."""
     missing = []
     for module, name, wrap, lost in (
-        (_runner, "run_with_retry", _run(hub), "nodes of graphs that run in threads are not shown"),
-        (_runner, "arun_with_retry", _arun(hub), "nodes of graphs that run on a loop are not shown"),
-        (_loop, "prepare_next_tasks", _prepare(hub), "what caused a node is not known"),
-        (_loop, "apply_writes", _apply(hub), "what caused a node is not known"),
+        (_runner, "run_with_retry", _run(adapter_state), "nodes of graphs that run in threads are not shown"),
+        (_runner, "arun_with_retry", _arun(adapter_state), "nodes of graphs that run on a loop are not shown"),
+        (_loop, "prepare_next_tasks", _prepare(adapter_state), "what caused a node is not known"),
+        (_loop, "apply_writes", _apply(adapter_state), "what caused a node is not known"),
     ):
         original = getattr(module, name, None)
         if callable(original):
@@ -63,7 +63,7 @@ def install(hub: Hub, patches: Patches) -> list[str]:
 # -- supersteps ------------------------------------------------------------------------------------------------------
 
 
-def _prepare(hub: Hub) -> Callable[[Method], Method]:
+def _prepare(adapter_state: AdapterState) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         def prepare_next_tasks(*args: Any, **kwargs: Any) -> Any:
@@ -72,7 +72,7 @@ def _prepare(hub: Hub) -> Callable[[Method], Method]:
             if place is not None and kwargs.get("for_execution"):
                 config = args[5] if len(args) > 5 else kwargs.get("config")
                 step = args[6] if len(args) > 6 else kwargs.get("step", 0)
-                hub.ledger(place, config)
+                adapter_state.ledger(place, config)
                 place.prepared(tasks.values(), step)
             return tasks
 
@@ -81,7 +81,7 @@ def _prepare(hub: Hub) -> Callable[[Method], Method]:
     return wrap
 
 
-def _apply(hub: Hub) -> Callable[[Method], Method]:
+def _apply(adapter_state: AdapterState) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         def apply_writes(checkpoint: Any, channels: Any, tasks: Any, *args: Any, **kwargs: Any) -> Any:
@@ -123,36 +123,36 @@ def _commit(method: Method) -> Method:
     return commit
 
 
-_placed: dict[str, Place] = {}
+_placed: dict[str, GraphRun] = {}
 """Where the tasks that are running belong to: what is called when one is done has no context of its own."""
 
 
 # -- tasks -----------------------------------------------------------------------------------------------------------
 
 
-def _run(hub: Hub) -> Callable[[Method], Method]:
+def _run(adapter_state: AdapterState) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         def run_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
-            return method(_through_the_gate(hub, task), *args, **kwargs)
+            return method(_through_the_gate(adapter_state, task), *args, **kwargs)
 
         return run_with_retry
 
     return wrap
 
 
-def _arun(hub: Hub) -> Callable[[Method], Method]:
+def _arun(adapter_state: AdapterState) -> Callable[[Method], Method]:
     def wrap(method: Method) -> Method:
         @functools.wraps(method)
         async def arun_with_retry(task: Any, *args: Any, **kwargs: Any) -> Any:
-            return await method(_through_the_gate(hub, task), *args, **kwargs)
+            return await method(_through_the_gate(adapter_state, task), *args, **kwargs)
 
         return arun_with_retry
 
     return wrap
 
 
-def _through_the_gate(hub: Hub, task: Any) -> Any:
+def _through_the_gate(adapter_state: AdapterState, task: Any) -> Any:
     """The task, asking first before it runs what the program's author wrote."""
     place = here.get()
     if place is None:
@@ -164,7 +164,7 @@ def _through_the_gate(hub: Hub, task: Any) -> Any:
     bound, writers = _parts(task.proc)
     if bound is None:
         return task
-    step = Step(hub, place, task, bound)
+    step = Step(adapter_state, place, task, bound)
     proc: Any = _sequence(task.proc, [step, *writers]) if writers else step
     return dataclasses.replace(task, proc=proc, config=_watched(task.config) if place.hears_events else task.config)
 
@@ -218,8 +218,8 @@ class _Writer:
 class Step(Runnable[Any, Any]):
     """What stands in a task for what its author wrote."""
 
-    def __init__(self, hub: Hub, place: Place, task: Any, bound: Any) -> None:
-        self._hub = hub
+    def __init__(self, adapter_state: AdapterState, place: GraphRun, task: Any, bound: Any) -> None:
+        self._adapter_state = adapter_state
         self._place = place
         self._task = task
         self._bound = bound
@@ -230,13 +230,13 @@ class Step(Runnable[Any, Any]):
             self.path = place.path
         else:
             self.path = f"{place.path}/{task.name}"
-        self._inside = hub.codes.inside(bound)
+        self._inside = adapter_state.codes.inside(bound)
 
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
         what = self._call(now, config)
-        if self._inside and self._hub.session.rerun is not None:
-            self._compare_inside(what, drive(self._hub.recorded_inside(self.path)))
+        if self._inside and self._adapter_state.session.rerun is not None:
+            self._compare_inside(what, drive(self._adapter_state.recorded_inside(self.path)))
 
         def run(new: NewInput | None) -> Any:
             self._watch(what, now)
@@ -247,15 +247,15 @@ class Step(Runnable[Any, Any]):
                     return self._bubbled(now, error)
 
         try:
-            return _result(call(self._hub.session, what, run))
+            return _result(call(self._adapter_state.session, what, run))
         finally:
             self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
 
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
         what = self._call(now, config)
-        if self._inside and self._hub.session.rerun is not None:
-            self._compare_inside(what, await adrive(self._hub.recorded_inside(self.path)))
+        if self._inside and self._adapter_state.session.rerun is not None:
+            self._compare_inside(what, await adrive(self._adapter_state.recorded_inside(self.path)))
 
         async def run(new: NewInput | None) -> Any:
             self._watch(what, now)
@@ -266,7 +266,7 @@ class Step(Runnable[Any, Any]):
                     return self._bubbled(now, error)
 
         try:
-            return _result(await acall(self._hub.session, what, run))
+            return _result(await acall(self._adapter_state.session, what, run))
         finally:
             self._place.ledger.ran(self._task, (what.number,) if what.number >= 0 else ())
 
@@ -296,7 +296,7 @@ class Step(Runnable[Any, Any]):
             node=_graph_in(self._bound),
             store=store,
             writer=writer,
-            settings=lambda: self._hub.settings(self._place, self._task.name),
+            settings=lambda: self._adapter_state.settings(self._place, self._task.name),
             answers=Answers(self._place, conf),
             inside=self._inside,
         )
@@ -341,7 +341,7 @@ class Step(Runnable[Any, Any]):
             decode=now.decode,
             normalize=lambda _, value: self._full(now, value, is_task),
             normalize_output=encode_plain if is_task else functools.partial(outputs.full, self._place, self._task),
-            functions=self._hub.codes.own(self._bound),
+            functions=self._adapter_state.codes.own(self._bound),
             whole=now,
         )
 
@@ -368,7 +368,7 @@ def _result(result: Any) -> Any:
     try:
         raise result.error
     finally:
-        del result  # see `outtake_probe.calling`: its frame must not keep an error
+        del result  # see `outtake_probe.gate.invoke`: its frame must not keep an error
 
 
 def _is_heard(config: Any) -> bool:
@@ -393,7 +393,7 @@ def _is_task(task: Any) -> bool:
     return bool(task.path) and task.path[0] == PUSH and len(task.path) > 3 and task.path[-1] is True
 
 
-def _is_entry(place: Place, task: Any) -> bool:
+def _is_entry(place: GraphRun, task: Any) -> bool:
     """Whether this is the body of an `@entrypoint`, the only node of a graph that is called like it."""
     return is_function(place.graph) and name_of(place.graph) == task.name
 

@@ -17,11 +17,11 @@ from langgraph.store.base import BaseStore, GetOp, PutOp
 from langgraph.store.base.batch import AsyncBatchedBaseStore
 
 from outtake_probe.bodies import Bodies
+from outtake_probe.codec import Opaque, decode, encode, is_opaque
 from outtake_probe.records import Json
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.patches import Patches
-from outtake_probe.values import Opaque, decode, encode, is_opaque
 from outtake_probe.waits import on_loop
 
 Method = Callable[..., Any]

@@ -9,9 +9,9 @@ from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.langgraph import describing, outputs, settings
-from outtake_probe.targets.langgraph.hub import Hub
-from outtake_probe.targets.langgraph.places import Place
-from outtake_probe.targets.langgraph.waiting import RESUME, UPDATE, Desk, Said
+from outtake_probe.targets.langgraph.adapter_state import AdapterState
+from outtake_probe.targets.langgraph.causality import GraphRun
+from outtake_probe.targets.langgraph.waiting import RESUME, UPDATE, AnswerQueue, Reply
 from outtake_probe.targets.toolkit.live_target import LiveTarget
 
 CAPABILITIES: Sequence[Capability] = (
@@ -32,17 +32,17 @@ class GraphTarget(LiveTarget):
 
     no_queue = "a graph has no queue of messages: change what a step gets (replace_input) or returns (mock_output)"
 
-    def __init__(self, hub: Hub, missing: list[str]) -> None:
+    def __init__(self, adapter_state: AdapterState, missing: list[str]) -> None:
         super().__init__(CAPABILITIES, missing)
-        self._hub = hub
+        self._adapter_state = adapter_state
         self._graph: Any = None
         self._name = ""
-        self.desk = Desk(hub.session)
+        self.answer_queue = AnswerQueue(adapter_state.session)
 
     def adopt(self, name: str, graph: Any) -> None:
         """This graph is what the program is."""
         self._graph, self._name = graph, name
-        self._hub.graphs.add(name, graph, newest=True)
+        self._adapter_state.graphs.add(name, graph, newest=True)
 
     def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
         """Check an answer, or a change of the state: what the graph gets."""
@@ -55,9 +55,9 @@ class GraphTarget(LiveTarget):
             value = self._checked(value)
         elif kind != RESUME:
             raise BadValue(f"a graph takes no message of type {kind!r}: {RESUME} answers, {UPDATE} changes its state")
-        if not self.desk.is_waiting and self._hub.session.rerun is None:
+        if not self.answer_queue.is_waiting and self._adapter_state.session.rerun is None:
             raise BadValue(f"{self._name} does not wait for an answer now; it can be answered when it asks")
-        return [Outgoing(self._name, kind, value, lambda number: self.desk.put(Said(kind, value, number)))]
+        return [Outgoing(self._name, kind, value, lambda number: self.answer_queue.put(Reply(kind, value, number)))]
 
     def _checked(self, value: Json) -> Json:
         """A change of the state: its values, and which node is to have returned them."""
@@ -68,12 +68,14 @@ class GraphTarget(LiveTarget):
         node = given.get("as_node")
         if node is not None and node not in nodes:
             raise BadValue(f"there is no node {node!r}; the graph has {', '.join(nodes)}", {"enum": nodes})
-        place = Place(self._graph, self._name, self._hub.blank)
+        place = GraphRun(self._graph, self._name, self._adapter_state.blank)
         return {**given, "values": outputs.full(place, outputs.Named(str(node or self._name)), given["values"])}
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from its next call on."""
-        self._hub.changed.append(settings.change(dict(self._hub.graphs.items()), component, key, value))
+        self._adapter_state.changed.append(
+            settings.change(dict(self._adapter_state.graphs.items()), component, key, value)
+        )
 
     def graph(self) -> Mapping[str, Json]:
-        return describing.describe(self._hub)
+        return describing.describe(self._adapter_state)

@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from outtake_probe.gate import PROCEED, Answer
+from outtake_probe.gate.decision import PROCEED, Answer
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.toolkit import human_input
@@ -22,7 +22,7 @@ RESUME, UPDATE = "resume", "update"
 
 
 @dataclass(frozen=True)
-class Said:
+class Reply:
     """What a person said to a graph that waits."""
 
     type: str
@@ -30,12 +30,12 @@ class Said:
     number: int
 
 
-class Desk:
+class AnswerQueue:
     """Where answers wait for a graph, or a graph for answers."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._said: deque[Said] = deque()
+        self._said: deque[Reply] = deque()
         self._asked: dict[str, Json] | None = None
         self.path = ""
 
@@ -44,7 +44,7 @@ class Desk:
         """Whether a graph waits for an answer right now."""
         return self._asked is not None
 
-    def put(self, said: Said) -> None:
+    def put(self, said: Reply) -> None:
         """A person said something; called in any thread."""
         with self._session.lock:
             self._said.append(said)
@@ -52,7 +52,7 @@ class Desk:
         for number in held:
             self._session.release(number, PROCEED)
 
-    async def next(self, path: str, question: Json) -> Said:
+    async def next(self, path: str, question: Json) -> Reply:
         """What a person says next."""
         self.path = path
         while True:

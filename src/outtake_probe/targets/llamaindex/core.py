@@ -18,7 +18,7 @@ from workflows import Workflow
 
 from outtake_probe.keeping import stateless
 from outtake_probe.targets.llamaindex import models, tools
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.patches import Patches
 
 PARTS: list[type] = [BaseLLM, BaseEmbedding, BaseTool, BaseRetriever, BaseQueryEngine, CallbackManager, Workflow]
@@ -27,11 +27,11 @@ UNFIT: list[Any] = [BaseMemory]
 """What keeps a state that no record holds."""
 
 
-def install(hub: Hub, patches: Patches) -> None:
+def install(adapter_state: AdapterState, patches: Patches) -> None:
     """Wrap every model, embedding and tool there is, and those to come."""
     stateless.update((BaseLLM, BaseEmbedding))
-    patches.family(BaseLLM, models.methods(hub))
-    patches.family(BaseEmbedding, models.embedding_methods(hub))
-    patches.family(BaseTool, tools.methods(hub))
+    patches.family(BaseLLM, models.methods(adapter_state))
+    patches.family(BaseEmbedding, models.embedding_methods(adapter_state))
+    patches.family(BaseTool, tools.methods(adapter_state))
     models.register()
     tools.register()

@@ -14,10 +14,10 @@ from pydantic import BaseModel, ValidationError
 from workflows.events import Event, HumanResponseEvent, StopEvent
 from workflows.runtime.types.results import AddWaiter
 
+from outtake_probe.codec import TAG, Family, class_name, decode, encode, find_class, know, register
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.random_ids import is_random_id
-from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, know, register
 
 _OWN = ("_data", "_result")
 _PASSING = frozenset({"elapsed_seconds", "failed_at", "stream_id", "binding_id"})

@@ -13,17 +13,17 @@ from outtake_probe.records import Json
 from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import settings
-from outtake_probe.targets.llamaindex.hub import Described, Hub
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState, Described
 from outtake_probe.targets.toolkit.settings import describe_settings
 
 START, STOP, PERSON = "start", "stop", "person"
 
 
-def describe(hub: Hub) -> Json:
+def describe(adapter_state: AdapterState) -> Json:
     """Components and edges of every workflow that is known."""
     components: list[Component] = []
     edges: list[Edge] = []
-    for parts, lines in hub.workflows.described():
+    for parts, lines in adapter_state.workflows.described():
         components += parts
         edges += lines
     return {"components": [asdict(c) for c in components], "edges": [asdict(e) for e in dict.fromkeys(edges)]}

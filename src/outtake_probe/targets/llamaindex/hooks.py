@@ -9,17 +9,17 @@ from typing import Any
 
 from workflows.context.internal_context import InternalContext
 
-from outtake_probe.targets.llamaindex import prints, runtime, settings, spans
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex import fingerprints, runtime, settings, spans
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.llamaindex.steps import running
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.seams import Seam
 
 
-def _workflows(hub: Hub, patches: Patches) -> Sequence[str]:
-    runtime.install(hub, patches)
+def _workflows(adapter_state: AdapterState, patches: Patches) -> Sequence[str]:
+    runtime.install(adapter_state, patches)
     patches.wrap(InternalContext, "collect_events", _collect)
-    return spans.install(hub, patches)
+    return spans.install(adapter_state, patches)
 
 
 def _collect(method: Any) -> Any:
@@ -36,12 +36,12 @@ def _collect(method: Any) -> Any:
     return collect_events
 
 
-def _core(hub: Hub, patches: Patches) -> Sequence[str]:
+def _core(adapter_state: AdapterState, patches: Patches) -> Sequence[str]:
     """llama-index-core is imported only by programs that use it."""
     core = importlib.import_module("outtake_probe.targets.llamaindex.core")
-    prints.constants[:] = [(cls, settings.of_component) for cls in core.PARTS]
-    prints.unfit[:] = core.UNFIT
-    core.install(hub, patches)
+    fingerprints.constants[:] = [(cls, settings.of_component) for cls in core.PARTS]
+    fingerprints.unfit[:] = core.UNFIT
+    core.install(adapter_state, patches)
     return []
 
 

@@ -13,30 +13,30 @@ from typing import Any, ClassVar
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, CompletionResponse, TextBlock, ToolCallBlock
 
 from outtake_probe.calls import Usage
+from outtake_probe.codec import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
+from outtake_probe.codec import register as register_family
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.targets.llamaindex import contents
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex import shallow_snapshot
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.llamaindex.settings import of_model
 from outtake_probe.targets.llamaindex.usage import usage
 from outtake_probe.targets.toolkit.boundary import Arguments
 from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.models import ModelBoundary, ModelRequest
 from outtake_probe.targets.toolkit.prompts import merge_prompt
-from outtake_probe.values import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
-from outtake_probe.values import register as register_family
 
 Method = Callable[..., Any]
 _HIDDEN = frozenset({"callback_manager", "_return_exception"})
 
 
-def methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
+def methods(adapter_state: AdapterState) -> dict[str, Callable[[Method], Method]]:
     """How each method of a model is wrapped."""
-    return {**_asked(hub, Chat, "chat"), **_asked(hub, Completion, "complete")}
+    return {**_asked(adapter_state, Chat, "chat"), **_asked(adapter_state, Completion, "complete")}
 
 
-def _asked(hub: Hub, request: type[Request], name: str) -> dict[str, Callable[[Method], Method]]:
-    boundary = _boundary(hub, request)
+def _asked(adapter_state: AdapterState, request: type[Request], name: str) -> dict[str, Callable[[Method], Method]]:
+    boundary = _boundary(adapter_state, request)
     return {
         name: boundary.call,
         f"a{name}": boundary.acall,
@@ -45,17 +45,17 @@ def _asked(hub: Hub, request: type[Request], name: str) -> dict[str, Callable[[M
     }
 
 
-def embedding_methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
+def embedding_methods(adapter_state: AdapterState) -> dict[str, Callable[[Method], Method]]:
     names = ("get_query_embedding", "get_text_embedding", "get_text_embedding_batch")
-    boundary = _boundary(hub, Embedding)
+    boundary = _boundary(adapter_state, Embedding)
     return {**dict.fromkeys(names, boundary.call), **{f"a{name}": boundary.acall for name in names}}
 
 
-def _boundary(hub: Hub, request: type[Request]) -> ModelBoundary:
+def _boundary(adapter_state: AdapterState, request: type[Request]) -> ModelBoundary:
     def made(_method: Method, model: Any, *args: Any, **kwargs: Any) -> Request:
-        return request(hub, model, args, kwargs)
+        return request(adapter_state, model, args, kwargs)
 
-    return ModelBoundary(lambda: hub.session, made)
+    return ModelBoundary(lambda: adapter_state.session, made)
 
 
 # -- what is asked and answered --------------------------------------------------------------------------------------
@@ -67,9 +67,9 @@ class Request(ModelRequest):
     said: ClassVar[str] = "messages"
     """The argument that says what is asked."""
 
-    def __init__(self, hub: Hub, model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def __init__(self, adapter_state: AdapterState, model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         super().__init__(model)
-        self.hub = hub
+        self.adapter_state = adapter_state
         self.args = tuple(args)
         self.kwargs = dict(kwargs)
         self.text = ""
@@ -130,8 +130,10 @@ class Chat(Request):
 
     def asked(self, path: str) -> Json:
         messages = list(self.first() or ())
-        snapshot = contents.look(messages, lambda _: False)
-        talk = self.hub.conversations[path] = follow(self.hub.conversations.get(path), messages, snapshot, message_json)
+        snapshot = shallow_snapshot.look(messages, lambda _: False)
+        talk = self.adapter_state.conversations[path] = follow(
+            self.adapter_state.conversations.get(path), messages, snapshot, message_json
+        )
         return talk.parts
 
     def decode_prompt(self, value: Json) -> Any:

@@ -6,23 +6,23 @@ from typing import Any
 
 from workflows.events import Event, StartEvent
 
+from outtake_probe.codec import decode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.llamaindex import events as codec
-from outtake_probe.targets.llamaindex.hub import Hub, name_of
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState, name_of
 from outtake_probe.targets.llamaindex.target import LlamaIndexTarget
 from outtake_probe.targets.toolkit.classes import derives_from
-from outtake_probe.values import decode
 
 MEMORY = "memory"
 
 
-def make_program(workflow: Any, hub: Hub, target: LlamaIndexTarget) -> Program:
+def make_program(workflow: Any, adapter_state: AdapterState, target: LlamaIndexTarget) -> Program:
     """What runs it, the commands it takes, and the path of its root."""
     path = name_of(workflow)
-    hub.watch(workflow)
-    hub.workflows.add(path, workflow, newest=True)
+    adapter_state.watch(workflow)
+    adapter_state.workflows.add(path, workflow, newest=True)
     return Program(_Runner(workflow).run, target, path)
 
 

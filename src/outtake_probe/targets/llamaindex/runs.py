@@ -12,8 +12,8 @@ from workflows import Workflow
 from workflows.events import Event, StartEvent, StepFailedEvent
 
 from outtake_probe.calls import Frame
-from outtake_probe.targets.llamaindex import own
-from outtake_probe.targets.llamaindex.state import Shared
+from outtake_probe.targets.llamaindex import attribute_tracking
+from outtake_probe.targets.llamaindex.access_tracking import Shared
 from outtake_probe.waits import SETTLE
 
 SLACK = 0.05
@@ -204,7 +204,7 @@ class Run:
 
     def shared(self, prefix: str) -> Shared | None:
         """The cells of a prefix."""
-        return own.own(self.workflow) if prefix == "self" else self.store
+        return attribute_tracking.own(self.workflow) if prefix == "self" else self.store
 
     def function(self, step: str) -> Any:
         """What a step executes."""

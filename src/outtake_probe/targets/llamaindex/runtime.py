@@ -25,20 +25,20 @@ from workflows.runtime.runtime_decorators import BaseInternalRunAdapterDecorator
 from workflows.runtime.types.plugin import RegisteredWorkflow, Runtime
 from workflows.runtime.types.ticks import TickAddEvent, TickCancelRun
 
-from outtake_probe.calling import NewInput, acall, asend
 from outtake_probe.calls import Call, Message, current
+from outtake_probe.codec import decode, encode
+from outtake_probe.gate.invoke import NewInput, acall, asend
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import waiting
-from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.llamaindex.results import add_event
+from outtake_probe.targets.llamaindex.access_tracking import Shared, watching
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
+from outtake_probe.targets.llamaindex.compat import add_event
 from outtake_probe.targets.llamaindex.runs import Run
-from outtake_probe.targets.llamaindex.state import Shared, watching
 from outtake_probe.targets.llamaindex.steps import Asked, Invocation, Sent, accepted, running
 from outtake_probe.targets.llamaindex.store import StoreCells, TrackedStore, live
 from outtake_probe.targets.toolkit.patches import Patches
-from outtake_probe.values import decode, encode
 
 _MARK = "__outtake_gate__"
 _BREATH = 0.05
@@ -47,25 +47,31 @@ QUIET = ("AgentStream",)
 """Streamed events that repeat what a model's pieces say."""
 
 
-def install(hub: Hub, patches: Patches) -> None:
+def install(adapter_state: AdapterState, patches: Patches) -> None:
     """Wrap the seams of every runtime there is, and of those to come."""
-    seams = {"register": _register(hub), "get_internal_adapter": _adapter(hub), "run_workflow": _run_workflow(hub)}
+    seams = {
+        "register": _register(adapter_state),
+        "get_internal_adapter": _adapter(adapter_state),
+        "run_workflow": _run_workflow(adapter_state),
+    }
     patches.family(Runtime, seams)
 
 
 # -- a workflow's steps ----------------------------------------------------------------------------------------------
 
 
-def _register(hub: Hub) -> Callable[[Any], Any]:
+def _register(adapter_state: AdapterState) -> Callable[[Any], Any]:
     def wrap(method: Any) -> Any:
         @functools.wraps(method)
         def register(self: Any, workflow: Any) -> Any:
             found = method(self, workflow)
             if hasattr(found.workflow_run_fn, _MARK):
                 return found
-            steps = {name: _worker(hub, worker) for name, worker in found.steps.items()}
+            steps = {name: _worker(adapter_state, worker) for name, worker in found.steps.items()}
             return RegisteredWorkflow(
-                workflow=found.workflow, workflow_run_fn=_flow(hub, workflow, found.workflow_run_fn), steps=steps
+                workflow=found.workflow,
+                workflow_run_fn=_flow(adapter_state, workflow, found.workflow_run_fn),
+                steps=steps,
             )
 
         return register
@@ -73,9 +79,9 @@ def _register(hub: Hub) -> Callable[[Any], Any]:
     return wrap
 
 
-def _worker(hub: Hub, worker: Any) -> Any:
+def _worker(adapter_state: AdapterState, worker: Any) -> Any:
     async def gated(state: Any, step_name: str, event: Event, workflow: Any, **rest: Any) -> list[Any]:
-        run = hub.runs.get(workflow._runtime.get_internal_adapter(workflow).run_id)
+        run = adapter_state.runs.get(workflow._runtime.get_internal_adapter(workflow).run_id)
         if run is None:
             return await worker(state=state, step_name=step_name, event=event, workflow=workflow, **rest)  # type: ignore[no-any-return]
         bound = rest.pop("bound_events", None)
@@ -83,7 +89,7 @@ def _worker(hub: Hub, worker: Any) -> Any:
         sent = list(run.expected)
         run.enter()
         try:
-            outputs = await Invocation(hub, run, worker, asked).go()
+            outputs = await Invocation(adapter_state, run, worker, asked).go()
         finally:
             run.leave()
         await run.received(sent)
@@ -97,11 +103,11 @@ def _worker(hub: Hub, worker: Any) -> Any:
 # -- a run -----------------------------------------------------------------------------------------------------------
 
 
-def _flow(hub: Hub, workflow: Any, run_fn: Any) -> Any:
+def _flow(adapter_state: AdapterState, workflow: Any, run_fn: Any) -> Any:
     """What runs a workflow to its end: an invocation of its own, but for the one that the target is."""
 
     async def flow(init_state: Any, start_event: Any = None, tags: Any = None) -> Any:
-        run = hub.runs.get(workflow._runtime.get_internal_adapter(workflow).run_id)
+        run = adapter_state.runs.get(workflow._runtime.get_internal_adapter(workflow).run_id)
         if run is None:
             return await run_fn(init_state, start_event, tags)
         try:
@@ -115,15 +121,17 @@ def _flow(hub: Hub, workflow: Any, run_fn: Any) -> Any:
                 type=type(start_event).__name__,
                 normalize=lambda _, value: _new_start(workflow, value),
             )
-            return await acall(hub.session, call, lambda new: run_fn(init_state, _start(new, start_event), tags))
+            return await acall(
+                adapter_state.session, call, lambda new: run_fn(init_state, _start(new, start_event), tags)
+            )
         except WorkflowCancelledByUser:
-            hub.session.check()  # the user of the debugger has ended the program
+            adapter_state.session.check()  # the user of the debugger has ended the program
             if run.failure is not None:
                 raise run.failure from None
             raise
         finally:
             waiting.over(run)
-            hub.runs.pop(run.id, None)
+            adapter_state.runs.pop(run.id, None)
 
     setattr(flow, _MARK, True)
     return flow
@@ -142,15 +150,15 @@ def _new_start(workflow: Any, value: Json) -> Json:
     return encode(codec.build(value, [workflow.start_event_class]))
 
 
-def _run_workflow(hub: Hub) -> Callable[[Any], Any]:
+def _run_workflow(adapter_state: AdapterState) -> Callable[[Any], Any]:
     def wrap(method: Any) -> Any:
         @functools.wraps(method)
         def run_workflow(self: Any, run_id: str, workflow: Any, *args: Any, **kwargs: Any) -> Any:
-            if run_id in hub.runs:
+            if run_id in adapter_state.runs:
                 return method(self, run_id, workflow, *args, **kwargs)
-            run = hub.runs[run_id] = Run(run_id, workflow, hub.adopt(workflow), current.get())
+            run = adapter_state.runs[run_id] = Run(run_id, workflow, adapter_state.adopt(workflow), current.get())
             external = method(self, run_id, workflow, *args, **kwargs)
-            external.send_event = _outside(hub, run, external.send_event)
+            external.send_event = _outside(adapter_state, run, external.send_event)
             return external
 
         return run_workflow
@@ -158,13 +166,13 @@ def _run_workflow(hub: Hub) -> Callable[[Any], Any]:
     return wrap
 
 
-def _outside(hub: Hub, run: Run, send: Any) -> Any:
+def _outside(adapter_state: AdapterState, run: Run, send: Any) -> Any:
     """Events that the program sends into a run from outside of its steps are messages, too."""
 
     @functools.wraps(send)
     async def send_event(tick: Any) -> None:
         if isinstance(tick, TickAddEvent):
-            tick = await message(hub, run, sender(), tick)
+            tick = await message(adapter_state, run, sender(), tick)
             run.outside += [tick.event] if tick is not None else []
         if tick is not None:
             await send(tick)
@@ -177,7 +185,7 @@ def sender() -> str:
     return frame.component if frame is not None and frame.component else "program"
 
 
-async def message(hub: Hub, run: Run, who: str, tick: Any, sent: Sent | None = None) -> Any:
+async def message(adapter_state: AdapterState, run: Run, who: str, tick: Any, sent: Sent | None = None) -> Any:
     """Send a tick's event as a message: the tick as the gate wants it, None where it is dropped."""
     event = tick.event
     body = encode(event)
@@ -194,7 +202,7 @@ async def message(hub: Hub, run: Run, who: str, tick: Any, sent: Sent | None = N
     )
     if here is not None:
         run.gives(event, f"{who} sent")
-    queued = await asend(hub.session, told)
+    queued = await asend(adapter_state.session, told)
     if sent is not None:
         sent.dropped = queued.dropped
     if queued.dropped:
@@ -227,13 +235,13 @@ def recipient(run: Run, event: Event, step: str | None = None) -> str:
 # -- the adapter of a run --------------------------------------------------------------------------------------------
 
 
-def _adapter(hub: Hub) -> Callable[[Any], Any]:
+def _adapter(adapter_state: AdapterState) -> Callable[[Any], Any]:
     def wrap(method: Any) -> Any:
         @functools.wraps(method)
         def get_internal_adapter(self: Any, *args: Any) -> Any:
             found = method(self, *args)
-            run = hub.runs.get(found.run_id)
-            return found if run is None or _is_gated(found) else GatedAdapter(found, hub, run)
+            run = adapter_state.runs.get(found.run_id)
+            return found if run is None or _is_gated(found) else GatedAdapter(found, adapter_state, run)
 
         return get_internal_adapter
 
@@ -251,9 +259,9 @@ def _is_gated(adapter: Any) -> bool:
 class GatedAdapter(BaseInternalRunAdapterDecorator):
     """Between a run and its runtime."""
 
-    def __init__(self, decorated: Any, hub: Hub, run: Run) -> None:
+    def __init__(self, decorated: Any, adapter_state: AdapterState, run: Run) -> None:
         super().__init__(decorated)
-        self._hub = hub
+        self._adapter_state = adapter_state
         self._run = run
         run.adapter = run.adapter or self
         run.loop = run.loop or asyncio.get_running_loop()
@@ -262,11 +270,11 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
             run.store = Shared("store", StoreCells(store))
 
     async def get_now(self) -> float:
-        return self._hub.now()
+        return self._adapter_state.now()
 
     async def wait_for_next_task(self, running: Any, pending: Any, timeout: float | None = None) -> Any:
-        self._run.waits(self._hub.now(), timeout)
-        if timeout is not None and self._hub.session.standstill.now:
+        self._run.waits(self._adapter_state.now(), timeout)
+        if timeout is not None and self._adapter_state.session.standstill.now:
             timeout = max(timeout, _BREATH)
         result = await super().wait_for_next_task(running, pending, timeout)
         done = [task for task in (named.task for named in (*running, *result.started)) if task.done()]
@@ -300,7 +308,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         sent = Sent(tick.event, tick_step(tick), index, dict(getattr(tick, "recovery_counts", None) or {}))
         if here.invocation is not None:
             here.invocation.sent.append(sent)
-        told = await message(self._hub, self._run, here.path, tick, sent)
+        told = await message(self._adapter_state, self._run, here.path, tick, sent)
         if told is not None:
             await super().send_event(told)
 
@@ -316,10 +324,10 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
         here = running.get()
         if isinstance(event, UnhandledEvent):
             told = {"event": event.event_type, "words": f"no step accepts {event.event_type}: nothing follows from it"}
-            self._hub.session.note("UnhandledEvent", self._run.path, told)
+            self._adapter_state.session.note("UnhandledEvent", self._run.path, told)
             self._run.nobody_takes(event.qualified_name)
         elif isinstance(event, WorkflowIdleEvent):
-            waiting.idle(self._hub, self._run)
+            waiting.idle(self._adapter_state, self._run)
         elif not isinstance(event, (InternalDispatchEvent, StopEvent)):
             told, path = encode(event), self._run.path
             if here is not None and here.run is self._run:
@@ -328,7 +336,7 @@ class GatedAdapter(BaseInternalRunAdapterDecorator):
                 path = here.path
             self._run.asks = self._run.asks or isinstance(event, InputRequiredEvent)
             if type(event).__name__ not in QUIET:
-                self._hub.session.note(type(event).__name__, path, told)
+                self._adapter_state.session.note(type(event).__name__, path, told)
         await super().write_to_event_stream(event)
 
     async def on_tick(self, tick: Any) -> None:

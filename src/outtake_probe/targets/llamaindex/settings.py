@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from outtake_probe.records import Json
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.classes import derives_from
 from outtake_probe.targets.toolkit.secret_names import is_secret_field
 from outtake_probe.targets.toolkit.settings import (
@@ -152,10 +152,10 @@ def of_component(value: Any) -> Json:
 # -- changing it -----------------------------------------------------------------------------------------------------
 
 
-def change(hub: Hub, component: str, key: str, value: Json) -> None:
+def change(adapter_state: AdapterState, component: str, key: str, value: Json) -> None:
     """Change a setting, from the component's next turn on.  Raises `BadValue`."""
     components: dict[str, Settings] = {}
-    for path, workflow in hub.workflows.items():
+    for path, workflow in adapter_state.workflows.items():
         components |= {where: of_agent(agent) for where, agent in agents(path, workflow)}
         components[path] = of_workflow(workflow)
     change_setting(components, component, key, value)

@@ -16,7 +16,7 @@ from llama_index_instrumentation.span_handlers import BaseSpanHandler
 from outtake_probe.calls import Usage
 from outtake_probe.records import Json
 from outtake_probe.session import Session
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.llamaindex.usage import usage
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.spans import OpenSpans
@@ -34,10 +34,10 @@ _LONG = 400
 """Characters of a text in an event that are kept."""
 
 
-def install(hub: Hub, patches: Patches) -> Sequence[str]:
+def install(adapter_state: AdapterState, patches: Patches) -> Sequence[str]:
     """Listen to the root of all dispatchers."""
     root = get_dispatcher("root")
-    spans, events = _handlers(_Listener(hub.session))
+    spans, events = _handlers(_Listener(adapter_state.session))
     root.add_span_handler(spans)
     root.add_event_handler(events)
     patches.then(lambda: root.span_handlers.remove(spans))

@@ -29,17 +29,17 @@ from workflows.runtime.types.results import (
     StepWorkerStateContextVar,
 )
 
-from outtake_probe.calling import NewInput, acall
 from outtake_probe.calls import Call
+from outtake_probe.codec import TAG, Opaque, class_name, decode, encode, is_opaque
+from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import CallKind, Json
 from outtake_probe.session import BadValue
+from outtake_probe.targets.llamaindex import access_tracking, attribute_tracking, fingerprints
 from outtake_probe.targets.llamaindex import events as codec
-from outtake_probe.targets.llamaindex import own, prints, state
-from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.llamaindex.results import retry_decision, sent_event
+from outtake_probe.targets.llamaindex.access_tracking import AccessTracker, watching
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
+from outtake_probe.targets.llamaindex.compat import retry_decision, sent_event
 from outtake_probe.targets.llamaindex.runs import Run
-from outtake_probe.targets.llamaindex.state import Watch, watching
-from outtake_probe.values import TAG, Opaque, class_name, decode, encode, is_opaque
 
 Worker = Callable[..., Awaitable[list[Any]]]
 
@@ -152,14 +152,14 @@ running: ContextVar[Running | None] = ContextVar("outtake_llamaindex_step", defa
 class Invocation:
     """One call of a step; also what lets the record answer in its place."""
 
-    def __init__(self, hub: Hub, run: Run, worker: Worker, asked: Asked) -> None:
-        self.hub = hub
+    def __init__(self, adapter_state: AdapterState, run: Run, worker: Worker, asked: Asked) -> None:
+        self.adapter_state = adapter_state
         self.run = run
         self.worker = worker
         self.asked = asked
         self.config = run.configs[asked.step]
         self.path = component(run, asked)
-        self.watch = Watch(weakref.ref(asked.workflow))
+        self.watch = AccessTracker(weakref.ref(asked.workflow))
         self.rest: list[Any] = []
         """What the framework is told beside the result."""
         self.sent: list[Sent] = []
@@ -206,7 +206,7 @@ class Invocation:
 
     async def _go(self) -> list[Any]:
         try:
-            result = await acall(self.hub.session, self.call, self._execute)
+            result = await acall(self.adapter_state.session, self.call, self._execute)
         except Exception as error:  # noqa: BLE001  the user's step is the boundary; the framework decides what follows
             self._settle(None)
             outputs = [*self.rest, self._failed(error)]
@@ -285,7 +285,7 @@ class Invocation:
     def _failed(self, error: Exception) -> Any:
         """The framework's own verdict on a failure: the time stands still while something is held."""
         self.run.failed(self.asked.step, self.asked.event, self.call.number)
-        told: dict[str, Any] = {"exception": error, "failed_at": self.hub.now()}
+        told: dict[str, Any] = {"exception": error, "failed_at": self.adapter_state.now()}
         if self.changed is not None and "verdict" in self.changed:
             decided = retry_decision(0.0 if self.changed["verdict"]["retry"] else None)
             told |= {"retry_decision": decided} if decided is not None else {}
@@ -307,7 +307,7 @@ class Invocation:
     # -- what it does beside its result ------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        own.start(self.asked.workflow, self.watch)
+        attribute_tracking.start(self.asked.workflow, self.watch)
 
     def changes(self) -> Json:
         told = self.watch.finish()
@@ -331,14 +331,14 @@ class Invocation:
 
     def same(self, changes: Json) -> bool:
         collects = changes.get("collects", ())
-        return state.same(changes, self.run.shared) and all(self._would_collect(use) for use in collects)
+        return access_tracking.same(changes, self.run.shared) and all(self._would_collect(use) for use in collects)
 
     def redo(self, changes: Json, sent: Sequence[int]) -> None:
         self.changed = changes
-        state.redo(changes, self.run.shared)
+        access_tracking.redo(changes, self.run.shared)
         self.rest = [self._made(item) for item in changes.get("rest", ())]
         for use in changes.get("collects", ()):
-            self.hub.collects[self.path, use["buffer"]] = use["expected"]
+            self.adapter_state.collects[self.path, use["buffer"]] = use["expected"]
         for event in changes.get("streamed", ()):
             self._again.append(self.run.adapter.write_to_event_stream(decode(event)))
 
@@ -356,16 +356,16 @@ class Invocation:
         if sent.dropped:
             return None
         about = {"step": sent.step, "index": sent.index, "recovery": sent.recovery}
-        return {"event": prints.coded(sent.event), **about}
+        return {"event": fingerprints.coded(sent.event), **about}
 
     def _decide(self, error: Exception) -> tuple[Any, bool]:
         """What the framework's policy says of a failure: its decision, and whether the step is tried again."""
         policy = self.config.retry_policy
         if policy is None:
             return None, False
-        first = getattr(self.asked.retry, "first_attempt_at", 0.0) or self.hub.now()
+        first = getattr(self.asked.retry, "first_attempt_at", 0.0) or self.adapter_state.now()
         try:
-            delay = policy.next(self.hub.now() - first, self.asked.attempt + 1, error)
+            delay = policy.next(self.adapter_state.now() - first, self.asked.attempt + 1, error)
         except Exception:  # noqa: BLE001  a policy is the user's; the framework reports what it raises
             return None, False
         return retry_decision(delay), delay is not None
@@ -376,7 +376,7 @@ class Invocation:
         for definition in self.config.resources:
             held = getattr(manager, "resources", {})
             value = held.get(getattr(definition.resource, "name", None))
-            if value is not None and not isinstance(value, tuple(cls for cls, _ in prints.constants)):
+            if value is not None and not isinstance(value, tuple(cls for cls, _ in fingerprints.constants)):
                 raise Opaque(f"{definition.name} is injected: what it keeps is not in the record")
 
     # -- collecting and waiting --------------------------------------------------------------------------------------
@@ -386,7 +386,7 @@ class Invocation:
         added = any(isinstance(i, AddCollectedEvent) for i in self._pending_returns())
         names = [class_name(cls) for cls in expected]
         self.collects.append(Collect(buffer, names, result is not None, added))
-        self.hub.collects[self.path, buffer] = names
+        self.adapter_state.collects[self.path, buffer] = names
 
     def _pending_returns(self) -> list[Any]:
         from_framework = state_of_step()
@@ -403,7 +403,7 @@ class Invocation:
         """Buffers that this event completes, and what is in them."""
         found: list[tuple[str, list[Event]]] = []
         for buffer, events in getattr(self.asked.state, "collected_events", {}).items():
-            expected = self.hub.collects.get((self.path, buffer))
+            expected = self.adapter_state.collects.get((self.path, buffer))
             if expected is not None and _completes(expected, events, self.asked.event)[0]:
                 found.append((buffer, list(events)))
         return found
@@ -425,7 +425,7 @@ class Invocation:
 
     def _told(self, item: Any) -> Json:
         if isinstance(item, AddCollectedEvent):
-            given = None if item.event is self.asked.event else prints.coded(item.event)
+            given = None if item.event is self.asked.event else fingerprints.coded(item.event)
             return {"add": item.event_id, "event": given}
         if isinstance(item, DeleteCollectedEvent):
             return {"clear": item.event_id}

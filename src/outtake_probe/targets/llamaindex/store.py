@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from workflows.context.state_store import DictState, InMemoryStateStore
 
-from outtake_probe.targets.llamaindex.state import MISSING, Shared, Watch, read_all
+from outtake_probe.targets.llamaindex.access_tracking import MISSING, AccessTracker, Shared, read_all
 
 
 def live(store: Any) -> BaseModel | None:
@@ -70,7 +70,7 @@ def value_of(state: Any, name: str) -> Any:
 class TrackedStore:
     """`ctx.store` inside a step.  What it does not know, it hands on, and takes it for reading everything."""
 
-    def __init__(self, store: Any, shared: Shared, watch: Watch) -> None:
+    def __init__(self, store: Any, shared: Shared, watch: AccessTracker) -> None:
         self._store = store
         self._shared = shared
         self._watch = watch
@@ -147,7 +147,7 @@ class TrackedStore:
 # -- looking over the shoulder ---------------------------------------------------------------------------------------
 
 
-def spy(state: Any, watch: Watch, shared: Shared, original: Any, touched: set[str] | None = None) -> None:
+def spy(state: Any, watch: AccessTracker, shared: Shared, original: Any, touched: set[str] | None = None) -> None:
     """Let a copy of the state say which of its keys are used."""
 
     def use(name: str, reads: bool) -> None:

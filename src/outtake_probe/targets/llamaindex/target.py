@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from workflows.events import Event
 
+from outtake_probe.codec import TAG, decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import graph, runtime, settings, waiting
-from outtake_probe.targets.llamaindex.hub import Hub
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.llamaindex.runs import Run
 from outtake_probe.targets.llamaindex.steps import accepted
 from outtake_probe.targets.toolkit.live_target import LiveTarget
-from outtake_probe.values import TAG, decode, encode
 
 CAPABILITIES: Sequence[Capability] = (
     "hold:agent",
@@ -39,13 +39,13 @@ class LlamaIndexTarget(LiveTarget):
         "an event is delivered as soon as it is sent: edit or drop it in a fork, or hold the step that receives it"
     )
 
-    def __init__(self, hub: Hub, missing: list[str]) -> None:
+    def __init__(self, adapter_state: AdapterState, missing: list[str]) -> None:
         super().__init__(CAPABILITIES, missing)
-        self._hub = hub
+        self._adapter_state = adapter_state
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop | None:
-        return next((run.loop for run in self._hub.runs.values() if run.loop is not None), None)
+        return next((run.loop for run in self._adapter_state.runs.values() if run.loop is not None), None)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -62,7 +62,7 @@ class LlamaIndexTarget(LiveTarget):
 
     def _event(self, run: Run, step: str | None, type: str, value: Json) -> Event:
         """What a person means; who names no type means what the run waits for, if that fits."""
-        if self._hub.session.rerun is not None and isinstance(value, dict) and value.get(TAG) == "event":
+        if self._adapter_state.session.rerun is not None and isinstance(value, dict) and value.get(TAG) == "event":
             found: Event = decode(value)  # from the record: its step may not wait yet
             return found
         awaited = waiting.expected(run) if step is None and not type else []
@@ -75,7 +75,7 @@ class LlamaIndexTarget(LiveTarget):
         return codec.build(value, self._takes(run, step), type)
 
     def _address(self, component: str) -> tuple[Run, str | None]:
-        runs = list(self._hub.runs.values())
+        runs = list(self._adapter_state.runs.values())
         for run in reversed(runs):
             if run.path == component:
                 return run, None
@@ -98,8 +98,8 @@ class LlamaIndexTarget(LiveTarget):
 
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of a component, from its next turn on."""
-        settings.change(self._hub, component, key, value)
+        settings.change(self._adapter_state, component, key, value)
 
     def graph(self) -> Mapping[str, Json]:
-        found: Mapping[str, Json] = graph.describe(self._hub)
+        found: Mapping[str, Json] = graph.describe(self._adapter_state)
         return found

@@ -18,29 +18,29 @@ from workflows import Context
 from workflows.runtime.types.results import WaitingForEvent
 
 from outtake_probe.calls import Call
+from outtake_probe.codec import TAG, Family, Opaque, decode, encode, is_opaque
+from outtake_probe.codec import register as register_family
 from outtake_probe.records import Json
-from outtake_probe.targets.llamaindex import state
-from outtake_probe.targets.llamaindex.hub import Hub
-from outtake_probe.targets.llamaindex.state import Watch, watching
+from outtake_probe.targets.llamaindex import access_tracking
+from outtake_probe.targets.llamaindex.access_tracking import AccessTracker, watching
+from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.llamaindex.steps import running
 from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Method
 from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.paths import is_inside
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import TAG, Family, Opaque, decode, encode, is_opaque
-from outtake_probe.values import register as register_family
 
 _FORGOTTEN: Json = {TAG: "opaque", "repr": "changes of the state that no record holds"}
 
 
-def methods(hub: Hub) -> dict[str, Callable[[Method], Method]]:
+def methods(adapter_state: AdapterState) -> dict[str, Callable[[Method], Method]]:
     """How each method of a tool is wrapped."""
-    boundary = Boundary(lambda: hub.session, functools.partial(_described, hub))
+    boundary = Boundary(lambda: adapter_state.session, functools.partial(_described, adapter_state))
     return {"__call__": boundary.call, "call": boundary.call, "acall": boundary.acall}
 
 
-def _described(hub: Hub, _method: Method, made: Any, *args: Any, **kwargs: Any) -> Bound | None:
-    use = _Use(hub, tool(made), args, kwargs)
+def _described(adapter_state: AdapterState, _method: Method, made: Any, *args: Any, **kwargs: Any) -> Bound | None:
+    use = _Use(adapter_state, tool(made), args, kwargs)
     if is_inside("tool", f"/{use.tool.name}"):
         return None
     return Bound(use.call(), use.rebind, inside=use.watching)
@@ -115,11 +115,11 @@ def _output_from(value: Json) -> ToolOutput:
 class _Use:
     """One call of a tool: its arguments, and what it changes in the workflow's state."""
 
-    hub: Hub
+    adapter_state: AdapterState
     tool: Tool
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
-    watch: Watch | None = None
+    watch: AccessTracker | None = None
 
     def given(self) -> dict[str, Json]:
         names = self.tool.parameters().get("properties", {})
@@ -129,7 +129,7 @@ class _Use:
         return {name: encode(value) for name, value in told.items() if not isinstance(value, Context)}
 
     def call(self) -> Call:
-        call = self.tool.call(self.hub.session.states, self.given())
+        call = self.tool.call(self.adapter_state.session.states, self.given())
         call.signals = (WaitingForEvent,)
         call.encode, call.decode, call.normalize_output = self.encode, self.decode, self.normalize_output
         return call
@@ -155,7 +155,7 @@ class _Use:
         around = watching.get()
         takes = any(isinstance(value, Context) for value in (*self.args, *self.kwargs.values()))
         if takes and around is not None:
-            self.watch = Watch(around.owner, around)
+            self.watch = AccessTracker(around.owner, around)
         with assigned(watching, self.watch or around):
             yield
 
@@ -175,6 +175,6 @@ class _Use:
             here = running.get()
             run = here.run if here is not None else None
             if run is not None:
-                state.redo(value["changes"], run.shared)
+                access_tracking.redo(value["changes"], run.shared)
             value = value["output"]
         return decode(value)

@@ -17,7 +17,7 @@ import workflows
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import Event, HumanResponseEvent
 
-from outtake_probe.gate import Answer
+from outtake_probe.gate.decision import Answer
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue, Stopped
 from outtake_probe.targets.toolkit import activity
@@ -25,7 +25,7 @@ from outtake_probe.targets.toolkit.human_input import is_answered, question
 from outtake_probe.waits import adrive
 
 if TYPE_CHECKING:
-    from outtake_probe.targets.llamaindex.hub import Hub
+    from outtake_probe.targets.llamaindex.adapter_state import AdapterState
     from outtake_probe.targets.llamaindex.runs import Run
 
 FIRST, LONGEST = 0.02, 0.5
@@ -48,13 +48,13 @@ def _start(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any]) -> N
     task.add_done_callback(_tasks.discard)
 
 
-def idle(hub: Hub, run: Run) -> None:
+def idle(adapter_state: AdapterState, run: Run) -> None:
     """Nothing moves in a run any more until an event arrives."""
     if run.hold is None:
-        run.hold = asyncio.ensure_future(_shown(hub, run))
+        run.hold = asyncio.ensure_future(_shown(adapter_state, run))
 
 
-async def _shown(hub: Hub, run: Run) -> None:
+async def _shown(adapter_state: AdapterState, run: Run) -> None:
     """Look what the program does as long as the run waits, and ask a person where that makes sense."""
     asked: _Asked | None = None
     pause = FIRST
@@ -62,19 +62,19 @@ async def _shown(hub: Hub, run: Run) -> None:
         while asked is None or not asked.task.done():
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST)
-            others = _others(hub)
+            others = _others(adapter_state)
             if not others and run.unheard and run.is_closed():
                 run.failure = WorkflowRuntimeError(
                     f"{run.unheard}: nothing follows from it, and the run would never end"
                 )
                 await run.adapter.cancel()
                 return
-            if (others and not is_for_a_person(run)) or _is_replaying(hub):
+            if (others and not is_for_a_person(run)) or _is_replaying(adapter_state):
                 _withdraw(asked)
                 asked = None
             elif asked is None or asked.others != others:
                 _withdraw(asked)
-                asked = _Asked(others, asyncio.ensure_future(_ask(hub, run, others)))
+                asked = _Asked(others, asyncio.ensure_future(_ask(adapter_state, run, others)))
     finally:
         _withdraw(asked)
 
@@ -92,9 +92,9 @@ def _withdraw(asked: _Asked | None) -> None:
         asked.task.cancel()
 
 
-def _others(hub: Hub) -> bool:
+def _others(adapter_state: AdapterState) -> bool:
     """Whether anything in the program may act while its runs wait."""
-    busy = any(run.timer for run in hub.runs.values())
+    busy = any(run.timer for run in adapter_state.runs.values())
     return busy or activity.may_act(asyncio.get_running_loop(), _waits_for_events)
 
 
@@ -103,27 +103,29 @@ def _waits_for_events(files: Sequence[str]) -> bool:
     return bool(files) and (files[-1].startswith(_FRAMEWORK) or __file__ in files)
 
 
-def _is_replaying(hub: Hub) -> bool:
-    return hub.session.rerun is not None and hub.session.rerun.replay.in_prefix
+def _is_replaying(adapter_state: AdapterState) -> bool:
+    return adapter_state.session.rerun is not None and adapter_state.session.rerun.replay.in_prefix
 
 
-async def _ask(hub: Hub, run: Run, others: bool) -> None:
+async def _ask(adapter_state: AdapterState, run: Run, others: bool) -> None:
     reason = f"waits for {names(run) or 'an event'}"
     fields: dict[str, Json] = {**question(run.path, f"{run.path} {reason}", reason, "flow"), "others": others}
     try:
-        answer = await adrive(hub.session.hold(fields, lambda given: _complete(hub, run, given), still=not others))
+        answer = await adrive(
+            adapter_state.session.hold(fields, lambda given: _complete(adapter_state, run, given), still=not others)
+        )
     except Stopped:
         await run.adapter.cancel()
         return
     if is_answered(answer):
-        with hub.session.lock:
-            hub.session.inject(run.path, "", answer.value)
+        with adapter_state.session.lock:
+            adapter_state.session.inject(run.path, "", answer.value)
 
 
-def _complete(hub: Hub, run: Run, given: Answer) -> Answer:
+def _complete(adapter_state: AdapterState, run: Run, given: Answer) -> Answer:
     """A person's answer is an event that fits."""
-    if is_answered(given) and hub.session.target is not None:
-        hub.session.target.send(run.path, "", given.value)
+    if is_answered(given) and adapter_state.session.target is not None:
+        adapter_state.session.target.send(run.path, "", given.value)
     return given
 
 

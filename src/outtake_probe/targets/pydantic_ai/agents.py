@@ -22,8 +22,9 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserProm
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 
-from outtake_probe.calling import NewInput, acall
 from outtake_probe.calls import Call, nested
+from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import EFFECTS, Effects, Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.pydantic_ai import messages, settings
@@ -32,7 +33,6 @@ from outtake_probe.targets.toolkit.context_variables import assigned
 from outtake_probe.targets.toolkit.conversations import follow
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import TAG, decode, encode
 
 Method = Callable[..., Any]
 

@@ -10,13 +10,13 @@ from pydantic_ai import Agent
 from pydantic_graph.graph_builder import build_mermaid_graph
 from pydantic_graph.step import NodeStep, Step
 
+from outtake_probe.codec import encode
 from outtake_probe.kept import variables
 from outtake_probe.records import Json
 from outtake_probe.targets.pydantic_ai import settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState, Described
 from outtake_probe.targets.toolkit.settings import Settings, describe_settings
 from outtake_probe.targets.toolkit.tools import Tool
-from outtake_probe.values import encode
 
 Agents = dict[str, Any]
 """The agents that are described, by path."""

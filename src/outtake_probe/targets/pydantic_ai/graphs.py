@@ -13,14 +13,14 @@ from pydantic_ai._agent_graph import GraphAgentState
 from pydantic_graph.graph_builder import Graph
 from pydantic_graph.step import NodeStep, Step, StepContext
 
-from outtake_probe.calling import NewInput, acall
 from outtake_probe.calls import Call, nested
+from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.weak_maps import ByIdentity
-from outtake_probe.values import TAG, decode, encode
 
 Method = Callable[..., Any]
 

@@ -28,9 +28,9 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from outtake_probe.codec import decode, encode
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
-from outtake_probe.values import decode, encode
 
 SCHEMA: Json = {
     "type": "object",

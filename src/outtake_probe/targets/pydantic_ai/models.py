@@ -26,8 +26,9 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
-from outtake_probe.calling import NewInput, astream
 from outtake_probe.calls import Usage
+from outtake_probe.codec import decode, encode
+from outtake_probe.gate.invoke import NewInput, astream
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
 from outtake_probe.redaction.text import MARK
@@ -40,7 +41,6 @@ from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.paths import is_inside
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 from outtake_probe.targets.toolkit.secret_names import is_secret
-from outtake_probe.values import decode, encode
 
 Method = Callable[..., Any]
 

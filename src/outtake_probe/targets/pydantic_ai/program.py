@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
 
-from outtake_probe.calling import acall
 from outtake_probe.calls import Call
-from outtake_probe.gate import Answer
+from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.gate.decision import Answer
+from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
@@ -17,7 +18,6 @@ from outtake_probe.targets.pydantic_ai import graphs, settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
 from outtake_probe.targets.pydantic_ai.target import PydanticAiTarget
 from outtake_probe.targets.toolkit.human_input import input_call, is_answered, question
-from outtake_probe.values import TAG, decode, encode
 from outtake_probe.waits import adrive
 
 APPROVAL: Json = {

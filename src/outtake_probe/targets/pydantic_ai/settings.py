@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic_ai.messages import InstructionPart
 
+from outtake_probe.codec import encode
 from outtake_probe.records import Json
 from outtake_probe.targets.toolkit.settings import FLAG, MODEL_ARGUMENTS, OPTIONAL_TEXT, Setting, Settings, fixed
-from outtake_probe.values import encode
 
 INSTRUCTIONS = "instructions"
 _ARGUMENTS = ("temperature", "max_tokens", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty")

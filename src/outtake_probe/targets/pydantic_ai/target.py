@@ -36,7 +36,7 @@ class PydanticAiTarget(LiveTarget):
     def configure(self, component: str, key: str, value: Json) -> None:
         """Change a setting of an agent, from its next request to a model on."""
         known = describing.settings_of(self._state)
-        if component not in known and self._state.session.rerun is not None:  # it may not have run yet
+        if component not in known and self._state.session.replay is not None:  # it may not have run yet
             known[component] = settings.unknown_agent(self._state.changes(component))
         change_setting(known, component, key, value)
 

@@ -9,11 +9,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from outtake_probe.codec import encode, is_model
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.stainless.library import Api
 from outtake_probe.targets.stainless.requests import dump
-from outtake_probe.values import encode, is_model
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class _Inside:
             try:
                 raise error.with_traceback(None)
             finally:
-                del error, trace  # see `outtake_probe.calling`: a frame must not keep an error
+                del error, trace  # see `outtake_probe.gate.invoke`: a frame must not keep an error
 
 
 class _Outside:

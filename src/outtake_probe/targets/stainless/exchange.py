@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from outtake_probe import calling
-from outtake_probe.calling import NewInput
 from outtake_probe.calls import Call, Usage, nested
+from outtake_probe.gate import invoke
+from outtake_probe.gate.invoke import NewInput
 from outtake_probe.session import Session
 from outtake_probe.targets.stainless import raw_body
 from outtake_probe.targets.stainless.answers import Answered, Served, answer_json, mocked, mocked_pieces
@@ -104,7 +104,7 @@ class Exchange:
                 return self._answered(real(self._sent(new), **self.kwargs))
 
         with self.errors.outside:
-            answer: Any = calling.call(self.session, self._call(), ask)
+            answer: Any = invoke.call(self.session, self._call(), ask)
         return self._build(answer) if isinstance(answer, Served) else self._parsed(answer)
 
     async def awhole(self, real: Callable[..., Any]) -> Any:
@@ -113,7 +113,7 @@ class Exchange:
                 return self._answered(await real(self._sent(new), **self.kwargs))
 
         with self.errors.outside:
-            answer: Any = await calling.acall(self.session, self._call(), ask)
+            answer: Any = await invoke.acall(self.session, self._call(), ask)
         return await self._build(answer) if isinstance(answer, Served) else self._parsed(answer)
 
     def _sent(self, new: NewInput | None) -> Any:
@@ -176,7 +176,7 @@ class Exchange:
                 for item in _detached(self._live.parse() if self.raw else self._live).__stream__():
                     yield self._answered(item)
 
-        pieces = Pieces(self, calling.stream(self.session, self._call(), opened))
+        pieces = Pieces(self, invoke.stream(self.session, self._call(), opened))
         pieces.prime()
         answer = self._taken() if self.opened else self._no_events()
         stream = answer.parse() if self.raw else answer
@@ -192,7 +192,7 @@ class Exchange:
                 async for item in _detached(await self._unwrapped(self._live)).__stream__():
                     yield self._answered(item)
 
-        pieces = AsyncPieces(self, calling.astream(self.session, self._call(), opened))
+        pieces = AsyncPieces(self, invoke.astream(self.session, self._call(), opened))
         await pieces.prime()
         answer = self._taken() if self.opened else await self._no_events()
         stream = await self._unwrapped(answer)
@@ -211,7 +211,7 @@ class Exchange:
                 for content in response.iter_bytes():
                     yield self._chunk(content)
 
-        pieces = Pieces(self, calling.stream(self.session, self._call(), opened))
+        pieces = Pieces(self, invoke.stream(self.session, self._call(), opened))
         pieces.prime()
         answer, response = self._unread(pieces)
         return self._process(response) if answer is None else answer
@@ -225,7 +225,7 @@ class Exchange:
                 async for content in response.aiter_bytes():
                     yield self._chunk(content)
 
-        pieces = AsyncPieces(self, calling.astream(self.session, self._call(), opened))
+        pieces = AsyncPieces(self, invoke.astream(self.session, self._call(), opened))
         await pieces.prime()
         answer, response = self._unread(pieces)
         return await self._process(response) if answer is None else answer

@@ -48,7 +48,7 @@ class _Queue:
             try:
                 raise error
             finally:
-                del error  # see `outtake_probe.calling`: a frame must not keep an error
+                del error  # see `outtake_probe.gate.invoke`: a frame must not keep an error
 
     def take(self) -> Any:
         item = self.ready.popleft()

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 from outtake_probe.bodies import Part
+from outtake_probe.codec import encode, is_model
 from outtake_probe.records import Json
 from outtake_probe.session import BadValue
 from outtake_probe.targets.stainless.library import Absent, Turns
-from outtake_probe.values import encode, is_model
 
 
 def settled(value: Any) -> Any:

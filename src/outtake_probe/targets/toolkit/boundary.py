@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager, aclosing, closing, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from outtake_probe import calling
-from outtake_probe.calling import NewInput
 from outtake_probe.calls import Call
+from outtake_probe.gate import invoke
+from outtake_probe.gate.invoke import NewInput
 from outtake_probe.session import Session
 
 Method = Callable[..., Any]
@@ -72,7 +72,7 @@ class Boundary:
             run = _Run(method, bound, args, kwargs)
             try:
                 with self._around():
-                    result = calling.call(self._session(), bound.call, run.whole)
+                    result = invoke.call(self._session(), bound.call, run.whole)
             except Exception as error:
                 instead = bound.translate(error)
                 if instead is error:
@@ -93,7 +93,7 @@ class Boundary:
             run = _Run(method, bound, args, kwargs)
             try:
                 with self._around():
-                    result = await calling.acall(self._session(), bound.call, run.awhole)
+                    result = await invoke.acall(self._session(), bound.call, run.awhole)
             except Exception as error:
                 instead = bound.translate(error)
                 if instead is error:
@@ -157,14 +157,14 @@ class Boundary:
         return wrapper
 
     def _pieces(self, bound: Bound, run: _Run) -> Generator[Any, None, None]:
-        with self._around(), closing(calling.stream(self._session(), bound.call, run.pieces)) as pieces:
+        with self._around(), closing(invoke.stream(self._session(), bound.call, run.pieces)) as pieces:
             for piece in pieces:
                 yield bound.finish(piece)
         run.ended()
 
     async def _apieces(self, bound: Bound, run: _Run) -> AsyncGenerator[Any, None]:
         with self._around():
-            async with aclosing(calling.astream(self._session(), bound.call, run.apieces)) as pieces:
+            async with aclosing(invoke.astream(self._session(), bound.call, run.apieces)) as pieces:
                 async for piece in pieces:
                     yield bound.finish(piece)
         run.ended()

@@ -57,4 +57,4 @@ async def aiterate_with(variable: ContextVar[T], value: T, source: AsyncIterator
     finally:
         if inspect.isasyncgen(source):
             await source.aclose()
-        del source  # see `outtake_probe.calling.astream`
+        del source  # see `outtake_probe.gate.invoke.astream`

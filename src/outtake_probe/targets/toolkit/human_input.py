@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outtake_probe.calls import Call
-from outtake_probe.gate import Answer
+from outtake_probe.gate.decision import Answer
 from outtake_probe.records import CallKind, Json
 from outtake_probe.waits import Link
 

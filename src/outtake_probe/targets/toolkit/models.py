@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 from outtake_probe.calls import Call, Usage
+from outtake_probe.codec import decode
 from outtake_probe.records import Json
 from outtake_probe.session import Session
 from outtake_probe.targets.toolkit.boundary import Arguments, Bound, Boundary, Method
 from outtake_probe.targets.toolkit.paths import child_path, is_inside
 from outtake_probe.targets.toolkit.prompts import merge_prompt
-from outtake_probe.values import decode
 
 
 class ModelRequest(ABC):

@@ -1,0 +1,1 @@
+"""The gate: every invocation and every queued message passes it."""

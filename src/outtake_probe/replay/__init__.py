@@ -1,0 +1,1 @@
+"""Replay: what a record holds, and when which part of it is served."""
