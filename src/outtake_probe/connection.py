@@ -16,12 +16,13 @@ from outtake_probe import clock, life, threads, wire
 from outtake_probe.attached import of_request
 from outtake_probe.bodies import Bodies
 from outtake_probe.codec import encode_error
+from outtake_probe.commands import BadValue
 from outtake_probe.edits import edit_from
 from outtake_probe.gate.decision import Answer, Stance, stance_from
 from outtake_probe.records import Json, Record, from_json
 from outtake_probe.redaction.text import Cleaner
 from outtake_probe.replay.index import Plan
-from outtake_probe.session import BadValue, Session, Settings
+from outtake_probe.session import Session, Settings
 from outtake_probe.wire import Connection, Frame
 from outtake_probe.wire.owners import announced
 

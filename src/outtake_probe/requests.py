@@ -29,11 +29,12 @@ from outtake_probe import attached, codec
 from outtake_probe.calls import Call, current
 from outtake_probe.code_hash import OwnCode
 from outtake_probe.codec import Opaque, decode, describe_error, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.connection import Address, Link, RefusedByServer, open_session, say
 from outtake_probe.gate.invoke import NewInput, acall, astream, call, stream
 from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
-from outtake_probe.session import BadValue, Session, Stopped
+from outtake_probe.session import Session, Stopped
 from outtake_probe.specs import BadSpec
 from outtake_probe.targets.plain import Args, Component, Kwargs
 

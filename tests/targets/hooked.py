@@ -6,11 +6,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from outtake_probe.commands import BadValue
+
 from outtake_probe.attached import active
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted
-from outtake_probe.session import BadValue, Session
+from outtake_probe.session import Session
 from outtake_probe.targets.toolkit.adapter import Adapter
 from tests.probe.inprocess import Log, execute
 

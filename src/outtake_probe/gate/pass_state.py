@@ -19,13 +19,14 @@ from outtake_probe.bodies import digest as shorter
 from outtake_probe.calls import Call, Frame, Whole, current, top
 from outtake_probe.code_hash import NO_CODE, Code
 from outtake_probe.codec import encode_error
+from outtake_probe.commands import BadValue
 from outtake_probe.edits import Edit
 from outtake_probe.gate.decision import Answer
 from outtake_probe.keeping import ReachableState
 from outtake_probe.records import How, Json, Noted, StreamChunk
 from outtake_probe.redaction.pieces import Stream
 from outtake_probe.replay.index import LEAVES, Past
-from outtake_probe.session import BadValue, Session
+from outtake_probe.session import Session
 from outtake_probe.waits import Steps
 
 KEY = 200

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from outtake_probe.commands import Target
 from outtake_probe.records import Json
-from outtake_probe.session import Target
 
 Capability = Literal[
     "hold:message",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from outtake_probe.commands import BadValue
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 
 SCHEMA: Json = {"type": "object"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from outtake_probe.commands import BadValue
 
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.schema import check_value
 
 EVERY: list[Json] = ["text", 3, 0.5, True, False, ["a"], {"a": 1}, None]

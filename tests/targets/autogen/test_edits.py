@@ -6,11 +6,12 @@ import pytest
 
 pytest.importorskip("autogen_core")
 
+from outtake_probe.commands import BadValue
+
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
 from outtake_probe.gate.decision import Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted, Json, MessageDropped, MessageQueued
-from outtake_probe.session import BadValue
 from tests.probe.inprocess import Log
 from tests.targets.autogen import programs
 from tests.targets.autogen.debugging import User, debug, of_team, queued, record, started

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("workflows")
 
+from outtake_probe.commands import BadValue
 from workflows import Context, Workflow, step
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import StartEvent, StopEvent
@@ -17,7 +18,6 @@ from workflows.events import StartEvent, StopEvent
 from outtake_probe.attached import active
 from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationStarted, MessageQueued
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import adapter
 from tests.probe.inprocess import Log
 from tests.targets.llamaindex import programs

@@ -7,8 +7,9 @@ from typing import Any
 
 from autogen_core import AgentId, SingleThreadedAgentRuntime
 
+from outtake_probe.commands import Target
 from outtake_probe.records import Json
-from outtake_probe.session import Session, Target
+from outtake_probe.session import Session
 from outtake_probe.targets.autogen.delivery_queue import DeliveryQueue, DeliveryQueues
 from outtake_probe.targets.autogen.paths import Paths
 from outtake_probe.targets.autogen.runtime import Runtime

@@ -19,9 +19,9 @@ from autogen_core.tools import BaseTool, StaticWorkbench, TextResultContent, Too
 
 from outtake_probe.calls import Call, Usage
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.keeping import stateless
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages as codec
 from outtake_probe.targets.autogen import prompts
 from outtake_probe.targets.autogen.adapter_state import AdapterState

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 from autogen_core import AgentId, MessageContext
 
 from outtake_probe.calls import Call
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Session, Stopped
+from outtake_probe.session import Session, Stopped
 from outtake_probe.targets.autogen import messages
 
 if TYPE_CHECKING:

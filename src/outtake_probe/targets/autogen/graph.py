@@ -9,8 +9,8 @@ from typing import Any
 
 from autogen_core import AgentId, MessageContext
 
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import calls, messages, prompts, settings
 from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.autogen.paths import inner_teams, is_team, manager_name

@@ -29,8 +29,8 @@ from pydantic.errors import PydanticSchemaGenerationError
 
 from outtake_probe.bodies import Part
 from outtake_probe.codec import TAG, Opaque, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.classes import with_subclasses
 
 VOLATILE = frozenset({"id", "created_at", "full_message_id", "request_id"})

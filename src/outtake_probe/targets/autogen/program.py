@@ -8,8 +8,8 @@ from typing import Any
 
 from autogen_core import AgentId
 
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
 from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.autogen.hooks import task_from

@@ -22,8 +22,8 @@ from autogen_core.models import (
 from pydantic import ValidationError
 
 from outtake_probe.bodies import Growing, Part
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages
 from outtake_probe.targets.toolkit.conversations import Conversation, follow
 from outtake_probe.targets.toolkit.prompts import merge_prompt

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from autogen_core.models import SystemMessage
 from autogen_core.tools import StaticWorkbench
 
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.autogen import messages, prompts
 from outtake_probe.targets.autogen.paths import is_team, manager_name
 from outtake_probe.targets.toolkit.settings import (

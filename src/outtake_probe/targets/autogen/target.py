@@ -9,8 +9,8 @@ from typing import Any
 
 from autogen_core import AgentId, CancellationToken, MessageContext, TopicId
 
+from outtake_probe.commands import BadValue, Outgoing
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.autogen import graph, messages, settings
 from outtake_probe.targets.autogen.adapter_state import AdapterState
 from outtake_probe.targets.autogen.delivery_queue import Item

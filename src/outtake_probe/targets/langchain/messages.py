@@ -31,8 +31,8 @@ from langchain_core.messages import (
 from outtake_probe import nondeterminism
 from outtake_probe.bodies import Part
 from outtake_probe.codec import TAG, Family, Opaque, class_name, decode, encode, find_class
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 
 NAME = "message"
 VOLATILE = frozenset({"id", "response_metadata", "usage_metadata"})

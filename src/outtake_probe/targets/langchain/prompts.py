@@ -21,9 +21,9 @@ from langchain_core.outputs import (
 
 from outtake_probe.calls import Usage
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
 from outtake_probe.redaction.text import MARK
-from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import around
 from outtake_probe.targets.langchain.conversations import Transcript, spoken

@@ -9,8 +9,8 @@ from typing import Any
 from langgraph.types import Command
 
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langgraph import execution_mode, graphs, outputs

@@ -20,9 +20,9 @@ from langgraph.pregel.main import Pregel
 
 from outtake_probe.calls import Call, current, nested
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import NewInput, acall, call
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.langchain import messages
 from outtake_probe.targets.langchain.context import running_tool
 from outtake_probe.targets.langchain.spans import Spans

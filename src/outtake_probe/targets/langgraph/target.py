@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from outtake_probe.commands import BadValue, Outgoing
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.langgraph import describing, outputs, settings
 from outtake_probe.targets.langgraph.adapter_state import AdapterState

@@ -11,8 +11,9 @@ from typing import Any
 from workflows import Workflow
 
 from outtake_probe.calls import current
+from outtake_probe.commands import Target
 from outtake_probe.records import Json
-from outtake_probe.session import Session, Target
+from outtake_probe.session import Session
 from outtake_probe.targets.base import Component, Edge
 from outtake_probe.targets.llamaindex import attribute_tracking, events
 from outtake_probe.targets.llamaindex.runs import Run

@@ -15,8 +15,8 @@ from workflows.events import Event, HumanResponseEvent, StopEvent
 from workflows.runtime.types.results import AddWaiter
 
 from outtake_probe.codec import TAG, Family, class_name, decode, encode, find_class, know, register
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.toolkit.random_ids import is_random_id
 
 _OWN = ("_data", "_result")

@@ -15,8 +15,8 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 from outtake_probe.calls import Usage
 from outtake_probe.codec import TAG, Family, class_name, decode, encode, find_class, is_opaque, safe_repr
 from outtake_probe.codec import register as register_family
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import shallow_snapshot
 from outtake_probe.targets.llamaindex.adapter_state import AdapterState
 from outtake_probe.targets.llamaindex.settings import of_model

@@ -7,8 +7,8 @@ from typing import Any
 from workflows.events import Event, StartEvent
 
 from outtake_probe.codec import decode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex.adapter_state import AdapterState, name_of

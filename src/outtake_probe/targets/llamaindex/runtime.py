@@ -27,9 +27,9 @@ from workflows.runtime.types.ticks import TickAddEvent, TickCancelRun
 
 from outtake_probe.calls import Call, Message, current
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import NewInput, acall, asend
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import waiting
 from outtake_probe.targets.llamaindex.access_tracking import Shared, watching

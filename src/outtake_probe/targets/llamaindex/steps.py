@@ -31,9 +31,9 @@ from workflows.runtime.types.results import (
 
 from outtake_probe.calls import Call
 from outtake_probe.codec import TAG, Opaque, class_name, decode, encode, is_opaque
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import CallKind, Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.llamaindex import access_tracking, attribute_tracking, fingerprints
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex.access_tracking import AccessTracker, watching

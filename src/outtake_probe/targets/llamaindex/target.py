@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from workflows.events import Event
 
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue, Outgoing
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.llamaindex import events as codec
 from outtake_probe.targets.llamaindex import graph, runtime, settings, waiting

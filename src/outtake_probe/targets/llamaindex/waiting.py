@@ -17,9 +17,10 @@ import workflows
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import Event, HumanResponseEvent
 
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.decision import Answer
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Stopped
+from outtake_probe.session import Stopped
 from outtake_probe.targets.toolkit import activity
 from outtake_probe.targets.toolkit.human_input import is_answered, question
 from outtake_probe.waits import adrive

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from outtake_probe.commands import Target
 from outtake_probe.records import Json
-from outtake_probe.session import Session, Target
+from outtake_probe.session import Session
 from outtake_probe.targets.toolkit.conversations import Conversation
 from outtake_probe.targets.toolkit.weak_maps import Known
 

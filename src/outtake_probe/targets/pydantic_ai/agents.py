@@ -24,9 +24,9 @@ from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 
 from outtake_probe.calls import Call, nested
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import EFFECTS, Effects, Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.pydantic_ai import messages, settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.context_variables import assigned

@@ -15,9 +15,9 @@ from pydantic_graph.step import NodeStep, Step, StepContext
 
 from outtake_probe.calls import Call, nested
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.invoke import NewInput, acall
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState
 from outtake_probe.targets.toolkit.patches import Patches
 from outtake_probe.targets.toolkit.weak_maps import ByIdentity

@@ -29,8 +29,8 @@ from pydantic_ai.messages import (
 )
 
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 
 SCHEMA: Json = {
     "type": "object",

@@ -9,10 +9,10 @@ from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolAp
 
 from outtake_probe.calls import Call
 from outtake_probe.codec import TAG, decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.decision import Answer
 from outtake_probe.gate.invoke import acall
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.base import Program
 from outtake_probe.targets.pydantic_ai import graphs, settings
 from outtake_probe.targets.pydantic_ai.adapter_state import AdapterState

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from outtake_probe.codec import encode, is_model
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.stainless.library import Api
 from outtake_probe.targets.stainless.requests import dump
 

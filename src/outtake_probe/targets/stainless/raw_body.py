@@ -13,8 +13,8 @@ from typing import Any
 
 from outtake_probe.calls import Usage
 from outtake_probe.codec import decode, encode
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.stainless.answers import Answered, mocked, mocked_pieces
 from outtake_probe.targets.stainless.library import Api
 from outtake_probe.targets.stainless.pieces import AsyncPieces, Pieces

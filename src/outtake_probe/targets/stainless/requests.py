@@ -14,8 +14,8 @@ from typing import Any
 
 from outtake_probe.bodies import Part
 from outtake_probe.codec import encode, is_model
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 from outtake_probe.targets.stainless.library import Absent, Turns
 
 

@@ -7,8 +7,8 @@ import concurrent.futures
 import functools
 from collections.abc import Callable
 
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue
 
 TIMEOUT = 10.0
 """Seconds that a command waits for the program's event loop."""

@@ -6,8 +6,8 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
+from outtake_probe.commands import BadValue, Outgoing
 from outtake_probe.records import Json
-from outtake_probe.session import BadValue, Outgoing
 from outtake_probe.targets.base import Capability
 from outtake_probe.targets.toolkit.event_loop import perform_on
 
