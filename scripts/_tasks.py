@@ -36,13 +36,13 @@ def demo(args: Sequence[str]) -> NoReturn:
 def test(args: Sequence[str]) -> NoReturn:
     """The test suite. With `--core`, or when every path named is in the quick part, without the target environments.
 
-    With `--browser`, or when one of them is named, the tests in a browser; nothing else runs those.  What is run as a
-    whole has a process for each core.
+    With `--browser`, or when one of them is named, the tests in a browser; nothing else runs those.  The others, as a
+    whole, have a process for each core.
     """
-    if not any((_env.ROOT / arg.partition("::")[0]).exists() for arg in args):
-        args = [*SIDE_BY_SIDE, *args]
     if "--browser" in args or any(arg.startswith(BROWSER_TESTS) for arg in args):
         _browser([arg for arg in args if arg != "--browser"])
+    if not any((_env.ROOT / arg.partition("::")[0]).exists() for arg in args):
+        args = [*SIDE_BY_SIDE, *args]
     if "--core" in args:
         args = [*(arg for arg in args if arg != "--core"), *CORE_TESTS]
     here = _env.server()

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     "anthropic": {"anthropic"},
     # AutoGen's messages are pydantic models, and its runtime makes spans: it comes with both
     "autogen": {"autogen_agentchat", "autogen_core", "autogen_ext", "opentelemetry", "pydantic"},
+    # it reads its projects with PyYAML
+    "crewai": {"crewai", "yaml"},
     # workflows run without llama-index-core; events and states are pydantic models
     "llamaindex": {"llama_index", "llama_index_instrumentation", "pydantic", "workflows"},
     # tools are pydantic models
@@ -157,6 +160,26 @@ class Sources:
         owner = OWNERS.get(found.package, layer)
         return None if owner == layer else f"only layer {owner} knows that package"
 
+    def circle(self) -> list[str]:
+        """Modules that import each other in a circle, in order; an import for type checkers only is none."""
+        graph = {module: {found.name for found in self._executed(module)} & self.texts.keys() for module in self.texts}
+        try:
+            TopologicalSorter({module: found - {module} for module, found in graph.items()}).prepare()
+        except CycleError as error:
+            return list(error.args[1])
+        return []
+
+    def _executed(self, module: str) -> Iterator[Import]:
+        """Imports that are executed, at once or when a function is called."""
+        blocks = (node for node in ast.walk(self._trees[module]) if isinstance(node, ast.If))
+        unread = {
+            line
+            for block in blocks
+            if ast.unparse(block.test) == "TYPE_CHECKING"
+            for line in range(block.lineno, (block.body[-1].end_lineno or block.lineno) + 1)
+        }
+        return (found for found in self.imports(module) if found.line not in unread)
+
     def imports(self, module: str) -> Iterator[Import]:
         for node in ast.walk(self._trees[module]):
             if isinstance(node, ast.Import):
@@ -220,6 +243,14 @@ def test_every_import_keeps_to_the_table() -> None:
     assert not (found := Sources.under(SRC).violations()), "\n" + "\n".join(found)
 
 
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert Sources.under(SRC).circle() == []
+    ring = {"outtake.core.a": "from outtake.core import b", "outtake.core.b": "def f():\n    import outtake.core.a"}
+    assert set(Sources(MODULES | ring).circle()) == set(ring)
+    typed = {**ring, "outtake.core.b": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import outtake.core.a"}
+    assert Sources(MODULES | typed).circle() == []
+
+
 def test_the_words_of_the_log_are_pure() -> None:
     assert Sources.under(SRC).layer("outtake_probe.records") == PURE
 
@@ -270,7 +301,7 @@ def test_a_tree_that_keeps_to_the_table_passes() -> None:
         ("outtake_probe.targets.autogen", "import openai", "may import only its framework"),
         ("outtake_probe.targets.toolkit.schema", "import pydantic", "the standard library only"),
         ("outtake_probe.targets.toolkit.paths", "import outtake_probe.targets.autogen", "that is layer probe.adapter"),
-        ("outtake_probe.targets.crewai", "import crewai", "the standard library only"),
+        ("outtake_probe.targets.toy", "import toy", "the standard library only"),
         ("outtake.core", "from ..engine import run", "that is layer engine"),
         ("outtake.core.fork", "from .. import engine", "that is layer engine"),
         ("outtake.helpers", "", "belongs to no layer"),

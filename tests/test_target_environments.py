@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVS = os.environ.get("OUTTAKE_ENVS")
 SUITES = [
     ("autogen", ["tests/targets/autogen"]),
+    ("crewai", ["tests/targets/crewai"]),
+    ("crewai-oldest", ["tests/targets/crewai"]),
     ("llamaindex", ["tests/targets/llamaindex"]),
     ("llamaindex-oldest", ["tests/targets/llamaindex"]),
     ("langgraph", ["tests/targets/langchain", "tests/targets/langgraph"]),

@@ -124,7 +124,7 @@ class Bodies:
         return Stream(self.clean) if self.clean is not None else None
 
     def cleaned(self, value: Json) -> Json:
-        """`value` without secrets, for what is told and is no body."""
+        """`value` without secrets, for what is sent and is no body."""
         return value if self._structure is None else self._structure.cleaned(value)
 
     def told(self, value: Json) -> Json:

@@ -21,7 +21,7 @@ LATER = ("multiprocessing.process",)
 """Modules that most programs do not import."""
 ANSWERED = ("model", "tool")
 LONGEST = 1000
-"""Characters of a command that are told."""
+"""Characters of a command that are reported."""
 
 
 def install(session: Session) -> Callable[[], None]:

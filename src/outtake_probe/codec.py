@@ -298,7 +298,7 @@ def _instance(value: object, depth: int) -> Json:
 
 
 def is_model(value: object) -> bool:
-    """Whether `value` is a pydantic model, told without importing pydantic."""
+    """Whether `value` is a pydantic model, determined without importing pydantic."""
     return hasattr(type(value), "model_fields") and hasattr(value, "model_dump")
 
 

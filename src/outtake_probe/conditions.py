@@ -79,8 +79,8 @@ class Breakpoint:
     def holds(self, subject: Subject, lineage: Sequence[int] = ()) -> bool:
         """Whether to hold; counts a hit each time that every term but ``hit`` is true.
 
-        `lineage`: see `outtake_probe.gate.decision.why_hold`.  An error that was held where it came up is not held again by what
-        only passes it on.
+        `lineage`: see `outtake_probe.gate.decision.why_hold`.  An error that was held where it came up is not held
+        again by what only passes it on.
         """
         if not self.enabled or not _asked(self.terms, subject.when):
             return False

@@ -138,8 +138,8 @@ class Link:
             with contextlib.suppress(OSError):  # it has gone again: that is seen when it is read from
                 self.session.tell_holds(connection)
             self.session.recorder.connect(connection, welcome["acked"])
-            if self.session.rerun is not None:
-                self.session.rerun.ask_again()
+            if self.session.replay is not None:
+                self.session.replay.ask_again()
             self.reconnected()
             return True
         if not self.closing:
@@ -148,8 +148,8 @@ class Link:
 
     def _stands(self) -> dict[str, Json]:
         """What a server that knows nothing of this process yet has to know beside the records."""
-        rerun = self.session.rerun
-        return {"stance": self.stance, "cut": rerun.replay.cut if rerun is not None else None}
+        replay = self.session.replay
+        return {"stance": self.stance, "cut": replay.index.cut if replay is not None else None}
 
     def _obey(self, frame: Frame) -> None:
         session, fields = self.session, frame.fields
@@ -158,8 +158,8 @@ class Link:
         elif frame.kind == "stance":
             self.stance = fields
             session.set_stance(stance_from(fields, session.stance))
-        elif frame.kind == "nodes" and session.rerun is not None:
-            session.rerun.nodes(frame.nodes)
+        elif frame.kind == "nodes" and session.replay is not None:
+            session.replay.nodes(frame.nodes)
         elif frame.kind == "stop":
             session.stop()
         elif frame.kind in ("do", "release"):
@@ -235,8 +235,8 @@ def open_session(address: Address) -> Link:
         settings=Settings(settings.get("effects", {}), states=settings.get("states", {})),
         first=welcome["acked"],
     )
-    if session.rerun is not None:
-        session.rerun.nodes(pages.nodes)
+    if session.replay is not None:
+        session.replay.nodes(pages.nodes)
     link = Link(
         replace(address, run=welcome["run"], token=welcome.get("token", address.token), hello={}), session, welcome
     )

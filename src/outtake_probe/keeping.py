@@ -6,8 +6,8 @@ modules, the objects that it belongs to or is given, and what plain containers a
 It keeps something where any of that is another afterwards; of objects whose classes are not the program's, nobody can
 tell, so that they count as changed.  Files, and what lies outside the process, are none of this.
 
-Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`ReachableState.changes`), and done again
-where a fork serves the call (`redo`).
+Of a tool without calls inside, what it changed is recorded as far as JSON can say it (`ReachableState.changes`), and
+done again where a fork serves the call (`redo`).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ReachableState:
         """What the call changed, as `redo` takes it; None where that is nothing, or where JSON cannot say it.
 
         Of objects that nobody can look into, nothing is said.
-        Objects that were there before are told by where they are, so that whoever shares them goes on sharing them.
+        Objects that were there before are identified by their place, so that whoever shares them goes on sharing them.
         """
         if self.overlaps:
             return None
@@ -200,7 +200,7 @@ def _class_values(cls: type) -> Iterator[object]:
 
 
 def _attributes(thing: object) -> dict[str, object]:
-    """The attributes of an object, told without code of the program's."""
+    """The attributes of an object, read without executing code of the program's."""
     try:
         found = dict(object.__getattribute__(thing, "__dict__"))
     except AttributeError:
@@ -216,7 +216,7 @@ def _attributes(thing: object) -> dict[str, object]:
 
 
 def _same(before: Sequence[object], now: Sequence[object]) -> bool:
-    """Whether the same things are held: values are compared, others are told by their identity."""
+    """Whether the same things are held: values are compared, others are compared by identity."""
     return len(before) == len(now) and all(
         a is b or (type(a) is type(b) and isinstance(a, _VALUES) and a == b) for a, b in zip(before, now, strict=True)
     )

@@ -1,7 +1,7 @@
 """What a call changed of an object that it can reach, as JSON, and how it is changed so again.
 
 Only what was changed is said, of each object by itself: a list that grew by what was added, an attribute by its new
-value.  An object that was there before is told by its place, so that whoever shares it goes on sharing it; one that is
+value.  An object that was there before is identified by its place: whoever shares it goes on sharing it; one that is
 new is written as a value.  What was replaced is named, too: where a fork finds something else there, the change would
 be another one.
 """

@@ -26,7 +26,7 @@ from outtake_probe.waits import Steps, Wait
 
 if TYPE_CHECKING:
     from outtake_probe.gate.pass_state import Passage
-    from outtake_probe.replay.scheduler import Rerun
+    from outtake_probe.replay.scheduler import Replay
     from outtake_probe.session import Session
 
 LIMIT = 8 << 20
@@ -117,7 +117,7 @@ class Printing:
         self._expected: dict[Key, deque[list[int]]] = defaultdict(deque)
         """What the record says that each invocation prints: number and characters, in order."""
         self._order = threading.RLock()
-        for r in session.rerun.replay.prints if session.rerun is not None else ():
+        for r in session.replay.index.prints if session.replay is not None else ():
             self._expected[r.parent or 0, r.type].append([r.seq, r.size])
 
     @contextmanager
@@ -162,31 +162,31 @@ class Printing:
     def _repeated(self, matched: int | None, stream: str, size: int) -> int:
         """How many of these characters the record holds already, before the cut; who waits for them goes on."""
         expected = self._expected.get((matched, stream)) if matched is not None else None
-        rerun = self._session.rerun
+        replay = self._session.replay
         known, done = 0, []
-        while expected and size and rerun is not None:
+        while expected and size and replay is not None:
             part = min(size, expected[0][1])
             size -= part
-            known += part if expected[0][0] < rerun.replay.cut else 0
+            known += part if expected[0][0] < replay.index.cut else 0
             done.append(expected[0][0])
             expected[0][1] -= part
             if not expected[0][1]:
                 expected.popleft()
-        if done and rerun is not None:
-            rerun.settle(done)
+        if done and replay is not None:
+            replay.settle(done)
         return known
 
     def passed(self, matched: int | None, before: int | None = None) -> None:
         """An invocation is executed again and comes to this record, or to its end: what it has not printed by now, it
         does not print any more, and nobody is to wait for it."""
-        rerun = self._session.rerun
+        replay = self._session.replay
         done: list[int] = []
         for stream in STREAMS if matched is not None and self._expected else ():
             expected = self._expected.get((matched, stream))
             while expected and (before is None or expected[0][0] < before):
                 done.append(expected.popleft()[0])
-        if done and rerun is not None:
-            rerun.settle(done)
+        if done and replay is not None:
+            replay.settle(done)
 
     def waits_for(self, invocation: int) -> bool:
         """Whether something that an invocation printed is not written down yet."""
@@ -285,7 +285,7 @@ def _see(session: Session, name: str) -> Callable[[], None]:
 
 def _is_served(session: Session) -> bool:
     """Whether the record holds what is printed: one of an earlier version does not."""
-    return session.rerun is not None and bool(session.rerun.replay.prints)
+    return session.replay is not None and bool(session.replay.index.prints)
 
 
 # -- again -----------------------------------------------------------------------------------------------------------
@@ -293,17 +293,17 @@ def _is_served(session: Session) -> bool:
 
 def fetch(session: Session, passage: Passage) -> Steps[None]:
     """Have at hand what a served passage printed."""
-    for r in passage.prints if session.rerun is not None else ():
-        if r.body is not None and session.rerun is not None:
-            passage.texts[r.seq] = yield from session.rerun.body(r.body)
+    for r in passage.prints if session.replay is not None else ():
+        if r.body is not None and session.replay is not None:
+            passage.texts[r.seq] = yield from session.replay.body(r.body)
 
 
 def print_again(session: Session, passage: Passage, before: int | None = None) -> Steps[None]:
     """Print, each in its turn, what a served passage printed before this record."""
-    rerun = session.rerun
-    while rerun is not None and passage.prints and (before is None or passage.prints[0].seq < before):
+    replay = session.replay
+    while replay is not None and passage.prints and (before is None or passage.prints[0].seq < before):
         r = passage.prints[0]
-        yield from rerun.turn(r.seq)
+        yield from replay.turn(r.seq)
         wait = session.printing.between.wait(r.type, r.writes)
         if wait is not None:
             yield wait
@@ -311,26 +311,26 @@ def print_again(session: Session, passage: Passage, before: int | None = None) -
             if not passage.prints or passage.prints[0] is not r:
                 return  # it was left meanwhile
             del passage.prints[0]
-            _write_until(rerun, passage, r.seq)
+            _write_until(replay, passage, r.seq)
         _print(r.type, passage.texts.pop(r.seq, ""))
         with session.lock:
-            rerun.settle([r.seq])
+            replay.settle([r.seq])
 
 
-def _write_until(rerun: Rerun, passage: Passage, seq: int) -> None:
+def _write_until(replay: Replay, passage: Passage, seq: int) -> None:
     """Write what the record holds inside a served passage, up to what is printed now: others may print in between."""
     while passage.inside and passage.inside[0] <= seq:
         inner = passage.inside.popleft()
         if inner not in passage.written:
             passage.written.add(inner)
-            rerun.copy(rerun.replay.records[inner])
+            replay.copy(replay.index.records[inner])
 
 
 def left(session: Session, passage: Passage) -> None:
     """A served passage is left before it has printed everything: nobody is to wait for that."""
     prints, passage.prints = passage.prints, []
-    if session.rerun is not None and prints:
-        session.rerun.settle([r.seq for r in prints])
+    if session.replay is not None and prints:
+        session.replay.settle([r.seq for r in prints])
 
 
 def _print(name: str, text: str) -> None:

@@ -27,7 +27,7 @@ from outtake_probe.own_files import OwnFiles
 from outtake_probe.records import Json, Status
 from outtake_probe.redaction.text import Cleaner
 from outtake_probe.requests import Requests, entry_of, stopped, wrong
-from outtake_probe.scripts import run_kernel, run_script
+from outtake_probe.scripts import find_modules_beside, run_kernel, run_script
 from outtake_probe.session import Session, Stopped
 from outtake_probe.sessions import by_context
 from outtake_probe.specs import KERNEL, BadSpec, parse_spec
@@ -70,7 +70,7 @@ class Joined:
         return self.link.session
 
     def hook(self, hooks: Adapter[Any]) -> None:
-        """Put a framework's hooks in place; what its version lacks is told, and the rest goes on."""
+        """Put a framework's hooks in place; what its version lacks is reported, and the rest goes on."""
         if hooks not in self.adapters:
             self.adapters.append(hooks)
         self.missing += hooks.install(self.hooked)
@@ -168,7 +168,10 @@ def join(address: Address) -> Joined:
     joined.undo += [thread_context.remove, timer_hooks.install(hooked, everywhere=not is_kernel)]
     if session.bodies.clean is not None:
         joined.undo.append(environment.install(session.bodies.clean))
-    joined.undo += [when_imported(entry.triggers, partial(_hook, joined, entry)) for entry in entries()]
+    joined.undo += [
+        when_imported(entry.triggers, partial(_hook, joined, entry), partial(_set_variables, joined, entry))
+        for entry in entries()
+    ]
     joined.undo += [children.install(hooked), when_imported(children.LATER, partial(_tell_of_processes, joined))]
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=joined.forked)
@@ -199,6 +202,24 @@ def _know_own_files(joined: Joined) -> Callable[[], None]:
 def _tell_of_processes(joined: Joined) -> None:
     """The program can start processes of Python's own."""
     joined.undo.append(children.install_multiprocessing(joined.hooked))
+
+
+def _set_variables(joined: Joined, entry: Entry) -> None:
+    """A framework is about to be imported that is to find these environment variables."""
+    for name, value in entry.variables:
+        before = os.environ.get(name)
+        if before != value:
+            os.environ[name] = value
+            joined.undo.append(partial(_unset_variable, name, value, before))
+
+
+def _unset_variable(name: str, ours: str, before: str | None) -> None:
+    if os.environ.get(name) != ours:
+        return  # the program has set it since
+    if before is None:
+        del os.environ[name]
+    else:
+        os.environ[name] = before
 
 
 def _hook(joined: Joined, entry: Entry) -> None:
@@ -288,7 +309,7 @@ def _not_set(joined: Joined) -> str:
 
 def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
     spec, given = parse_spec(welcome["spec"]), welcome.get("input")
-    if spec.kind != "function":
+    if spec.kind not in ("function", "project"):
         if welcome.get("describe"):
             told = f"a {spec.kind} shows its components when it runs"
             return {"components": [], "edges": [], "missing": [], "note": told}
@@ -302,8 +323,9 @@ def _run(joined: Joined, welcome: dict[str, Json]) -> Json:
         if spec.kind == "kernel":
             return run_kernel(joined.session, joined.own, spec, welcome.get("kernel"), welcome["seed"])
         return run_script(joined.session, joined.own, spec, welcome.get("args", []))
-    attribute = spec.attribute
-    made = joined.made = _load(joined.own, spec.place, attribute)
+    attribute = spec.attribute or spec.name
+    is_project = spec.kind == "project"
+    made = joined.made = _open(spec.place) if is_project else _load(joined.own, spec.place, attribute)
     if welcome.get("describe") and not joined.builds_targets:
         return _describe_module(made)
     return _run_made(joined, attribute, made, given, welcome.get("has_input", given is not None))
@@ -335,6 +357,21 @@ def _load(own: OwnFiles, place: str, attribute: str) -> object:
     return getattr(module, attribute)
 
 
+def _open(path: str) -> object:
+    """What the file of a framework's project describes."""
+    name = os.path.basename(path)
+    entry = next((entry for entry in entries() if name in entry.projects), None)
+    adapter = None
+    if entry is not None:
+        _imported(entry.triggers[0])  # which has its hooks put
+        adapter = entry.load()
+    if not isinstance(adapter, RunnableAdapter):
+        known = ", ".join(each for entry in entries() for each in entry.projects)
+        raise BadSpec(f"{name} is the file of no project; known: {known}")
+    find_modules_beside(os.path.abspath(path))
+    return adapter.open(path)
+
+
 def _imported(name: str) -> types.ModuleType:
     try:
         return importlib.import_module(name)
@@ -347,7 +384,7 @@ def _imported(name: str) -> types.ModuleType:
 def _load_file(own: OwnFiles, path: str) -> types.ModuleType:
     if not os.path.isfile(path):
         raise BadSpec(f"there is no file {path} in {os.getcwd()}")
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    find_modules_beside(os.path.abspath(path))
     name = os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

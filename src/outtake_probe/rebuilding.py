@@ -59,18 +59,18 @@ def is_rebuilt(session: Session, asked: Asked) -> bool:
 def notes(session: Session, asked: Asked, *, served: bool) -> None:
     """Keep for the fork's log that a tool keeps something, and whether that is there again."""
     past, call = asked.past, asked.call
-    if session.rerun is None or past is None or past.end is None or not past.end.keeps:
+    if session.replay is None or past is None or past.end is None or not past.end.keeps:
         return
     if served and session.effects(call) not in ("pure", "read"):
-        session.rerun.told.setdefault((NOT_REBUILT, call.component))
+        session.replay.told.setdefault((NOT_REBUILT, call.component))
     elif not served and asked.code.fingerprint:
-        session.rerun.told.setdefault((REBUILT, call.component))
+        session.replay.told.setdefault((REBUILT, call.component))
 
 
 def not_kept(session: Session, call: Call) -> None:
     """Keep for the fork's log that what a tool changed in the program could not be changed again."""
-    if session.rerun is not None:
-        session.rerun.told.setdefault((NOT_KEPT, call.component))
+    if session.replay is not None:
+        session.replay.told.setdefault((NOT_KEPT, call.component))
 
 
 def words(type: str) -> Json:

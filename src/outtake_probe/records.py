@@ -148,7 +148,7 @@ class InvocationEnded(Record):
     """Hash of what it read and changed beside its result, as `outtake_probe.calls.Whole` says: the record can answer
     instead of executing it.  None: only executing it does it again."""
     state: str = ""
-    """Name of the state that it uses, where that could not be told when it started: the call made it."""
+    """Name of the state that it uses, where that could not be determined when it started: the call made it."""
     saved: str | None = None
     """Hash of that state after the call, where the object that holds it can save it."""
     keeps: bool = False

@@ -106,7 +106,7 @@ class Entry(Component):
             given = new.value["input"]
             bound.arguments.update({name: self._coerced(name, value) for name, value in given.items()})
         drawn = session.read("random", _random_state)
-        if session.rerun is not None:
+        if session.replay is not None:
             _set_random_state(drawn)
         return self.function(*bound.args, **bound.kwargs)
 
@@ -415,8 +415,8 @@ def stopped(session: Session) -> tuple[Status, Json]:
     """How a run ended that did not end by itself."""
     if session.failure:
         return "failed", wrong(session.failure)
-    rerun = session.rerun
-    return ("stopped", None) if rerun is None or rerun.diverged is None else ("diverged", rerun.difference())
+    replay = session.replay
+    return ("stopped", None) if replay is None or replay.diverged is None else ("diverged", replay.difference())
 
 
 def wrong(reason: str) -> Json:

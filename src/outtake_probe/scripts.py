@@ -150,9 +150,20 @@ def _main(path: str, *, beside: bool = True) -> types.ModuleType:
     module.__file__ = os.path.abspath(path)
     sys.argv = [path]
     if beside:
-        sys.path.insert(0, os.path.dirname(module.__file__))
+        find_modules_beside(module.__file__)
     sys.modules["__main__"] = module
     return module
+
+
+def find_modules_beside(path: str) -> None:
+    """Let modules be found that lie beside a file; if it lies in a package, also the package, by its whole name."""
+    folder = os.path.dirname(path)
+    sys.path.insert(0, folder)
+    outside = folder
+    while os.path.isfile(os.path.join(outside, "__init__.py")):
+        outside = os.path.dirname(outside)
+    if outside != folder:
+        sys.path.append(outside)
 
 
 def _exit_code(execute: Callable[[], None]) -> int:

@@ -1,7 +1,8 @@
 """The session of a debugged process: what it knows, and what the user may do to it.
 
 It joins the parts that decide (the gate's stance, the record of a fork) with the parts that act (the recorder, the
-target).  How one invocation passes is in `outtake_probe.gate.pass_state`; what an adapter calls is in `outtake_probe.gate.invoke`.
+target).  How one invocation passes is in `outtake_probe.gate.pass_state`; what an adapter calls is in
+`outtake_probe.gate.invoke`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,26 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal
 
 from outtake_probe import clock, faults, rebuilding, threads
 from outtake_probe.bodies import Bodies
 from outtake_probe.calls import Call, Frame, current
 from outtake_probe.code_hash import OwnCode
 from outtake_probe.codec import opaque
+from outtake_probe.commands import (
+    BadValue,
+    Command,
+    Configure,
+    DropMessage,
+    EditMessage,
+    MoveMessage,
+    Outgoing,
+    SendMessage,
+    Target,
+    command_from,
+    perform,
+)
 from outtake_probe.conditions import names
 from outtake_probe.faults import is_from_signal_handler
 from outtake_probe.gate.decision import PROCEED, STOP, Answer, Stance
@@ -30,6 +44,7 @@ from outtake_probe.records import (
     ConfigSet,
     Edited,
     Effects,
+    InvocationEnded,
     Json,
     MessageDropped,
     MessageMoved,
@@ -44,7 +59,7 @@ from outtake_probe.records import (
     ValueRead,
 )
 from outtake_probe.replay.index import Plan
-from outtake_probe.replay.scheduler import Rerun
+from outtake_probe.replay.scheduler import Replay
 from outtake_probe.states import States
 from outtake_probe.waits import Steps, Wait
 from outtake_probe.wire import Connection
@@ -56,7 +71,6 @@ FAULTS = 100
 """Different faults of the probe that are reported of one run."""
 CODE_CHANGED = "code_changed"
 """Type of the note of a fork that names what was served from the record before the cut though its code has changed."""
-VERBS = ("describe", "edit", "drop", "move", "send", "configure")
 
 
 class Stopped(BaseException):
@@ -65,51 +79,6 @@ class Stopped(BaseException):
 
 class Refused(Exception):
     """The gate refuses a call: it would happen again, or may have happened, and no person is there to ask."""
-
-
-class BadValue(ValueError):
-    """A command's value does not fit; `schema` is what the target accepts."""
-
-    def __init__(self, message: str, schema: Json = None) -> None:
-        super().__init__(message)
-        self.schema = schema
-
-
-class Outgoing(NamedTuple):
-    """A message of the user's for one recipient: its full content, and what queues it under a number."""
-
-    recipient: str
-    type: str
-    body: Json
-    put: Callable[[int], None]
-
-
-class Target(Protocol):
-    """What a live program offers to the user's commands.  Each raises `BadValue` for what it cannot take."""
-
-    def perform(self, act: Callable[[], Json]) -> Json:
-        """Run `act` where the program's queue may be touched, and return its result."""
-
-    def normalize(self, message: int, value: Json) -> Json:
-        """The full new content of a queued message, of a value that may say only part of it."""
-
-    def replace(self, message: int, value: Json) -> None:
-        """Give a queued message another content."""
-
-    def drop(self, message: int) -> None:
-        """Take a message out of the queue."""
-
-    def move(self, message: int, before: int | None) -> None:
-        """Put a queued message before another one, or last."""
-
-    def send(self, component: str, type: str, value: Json) -> Sequence[Outgoing]:
-        """Check a new message for a component or ``topic:NAME``: what is queued for each recipient."""
-
-    def configure(self, component: str, key: str, value: Json) -> None:
-        """Change a setting of a component, from now on."""
-
-    def describe(self) -> Json:
-        """Graph, components with configuration and schemas, hooks that are missing."""
 
 
 @dataclass(slots=True)
@@ -226,12 +195,12 @@ class Session:
         self._faults: set[str] = set()
         self.recorder = Recorder(bodies, self.lock, first)
         self.states = States(self.settings.states, self.settings.effects)
-        self.rerun = Rerun(self, plan) if plan is not None else None
-        if self.rerun is not None:
-            self.recorder.start_at(self.rerun.replay.cut)
-            self.states.read(self.rerun.replay)
-            rebuilding.mark(self.rerun.replay.calls, self.settings.effects)
-            self.rerun.settle([])
+        self.replay = Replay(self, plan) if plan is not None else None
+        if self.replay is not None:
+            self.recorder.start_at(self.replay.index.cut)
+            self.states.read(self.replay.index)
+            rebuilding.mark(self.replay.index.calls, self.settings.effects)
+            self.replay.settle([])
         self.printing = Printing(self)
 
     # -- the run -----------------------------------------------------------------------------------------------------
@@ -259,7 +228,7 @@ class Session:
         """The run starts: write its first record, unless the parent's is shared."""
         self.seed = seed
         with self.lock:
-            if self.rerun is None or self.rerun.replay.cut == 0:
+            if self.replay is None or self.replay.index.cut == 0:
                 self.emit(RunStarted, body=self.bodies.put(body), python=python, seed=seed)
 
     def ready(self, target: Target | None) -> None:
@@ -272,15 +241,15 @@ class Session:
             if target is not None:
                 self._check_named(target)
                 self._configure_first()
-            if self.rerun is not None:
-                self.rerun.announce()
+            if self.replay is not None:
+                self.replay.announce()
 
     def _check_named(self, target: Target) -> None:
         """A mock of a run from its start names a step that there is; of a fork, the parent's record has told.
 
         What is not known before it happens, such as a step of a workflow inside a step, is named by its path.
         """
-        plan = self.rerun.replay.plan if self.rerun is not None else None
+        plan = self.replay.index.plan if self.replay is not None else None
         edits = plan.edits if plan is not None and not plan.records else ()
         bare = [e for e in edits if e.call in _DESCRIBED and e.component and not _PATTERN.intersection(e.component)]
         components = target.describe()["components"] if bare else []
@@ -293,12 +262,12 @@ class Session:
     def _configure_first(self) -> None:
         """Apply what the user wants set from the start; a fork finds that in the record that it shares."""
         first, self.settings.config = self.settings.config, {}
-        if self.rerun is not None and self.rerun.replay.cut > 0:
+        if self.replay is not None and self.replay.index.cut > 0:
             return
         for name, value in first.items():
             component, _, key = name.rpartition(".")
             try:
-                self.configure(component, key, value, "plan")
+                self.perform(Configure(component, key, value), "plan")
             except BadValue as error:
                 self.fail(f"{name} cannot be set: {error}")
 
@@ -306,35 +275,63 @@ class Session:
         """The run cannot go on as it was asked for: end the program at its next gate."""
         self.failure = self.failure or reason
         self.stopping = True
-        if self.rerun is not None:
-            self.rerun.replay.wake()
+        if self.replay is not None:
+            self.replay.index.wake()
 
     def finish(self, status: Status, value: Json) -> tuple[Status, Json]:
         """The target gave `value`, or failed with it: write the last record; returns how the run ended."""
-        if self.rerun is not None and status in ("completed", "failed"):
-            self.rerun.wait_for_others()
+        if self.replay is not None and status in ("completed", "failed"):
+            self.replay.wait_for_others()
         with self.lock:
-            if self.rerun is not None and status in ("completed", "failed"):
+            if self.replay is not None and status in ("completed", "failed"):
                 failed = status == "failed" and isinstance(value, dict)
                 how = f"nothing, it failed: {value.get('message')}" if failed else "nothing, it ended"
-                if self.rerun.ended_early(how, value if failed else None) is not None:
-                    status, value = "diverged", self.rerun.difference()
+                if self.replay.ended_early(how, value if failed else None) is not None:
+                    status, value = "diverged", self.replay.difference()
             self.states.flush(self)
             if not self._ending_is_shared():
-                unused = self.rerun.replay.unused if self.rerun is not None else ()
+                unused = self.replay.index.unused if self.replay is not None else ()
                 self.emit(RunEnded, status=status, body=self.bodies.put(value), unused=unused)
         return status, value
 
     def _ending_is_shared(self) -> bool:
-        if self.rerun is None or self.rerun.replay.different:
+        if self.replay is None or self.replay.index.different:
             return False
-        replay = self.rerun.replay
-        return bool(replay.records) and replay.cut == len(replay.records) and isinstance(replay.records[-1], RunEnded)
+        index = self.replay.index
+        return bool(index.records) and index.cut == len(index.records) and isinstance(index.records[-1], RunEnded)
+
+    # -- the record that a fork re-executes, as far as an adapter may know it ----------------------------------------
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether this run has a parent, whose record may answer."""
+        return self.replay is not None
+
+    @property
+    def is_in_prefix(self) -> bool:
+        """Whether this is a fork that has not reached its cut."""
+        return self.replay is not None and self.replay.index.in_prefix
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether what happens now waits for its turn in the recorded order."""
+        return self.replay is not None and self.replay.index.ordered
+
+    def recorded_ends(self, component: str) -> list[InvocationEnded | None]:
+        """How the parent's invocations of a component ended, in the order in which they began; None: one did not."""
+        calls = self.replay.index.calls.values() if self.replay is not None else ()
+        return [past.end for past in calls if past.start.component == component]
+
+    def recorded_body(self, body: str) -> Steps[Json]:
+        """A body of the parent's record, by the hash in one of its records.  Only in a fork."""
+        if self.replay is None:
+            raise RuntimeError("there is no record: this run is no fork")
+        return (yield from self.replay.body(body))
 
     def next_input(self) -> Json:
         """What a fork sends to a target that has finished; None where it sends nothing."""
         with self.lock:
-            waiting = self.rerun.next_inputs if self.rerun is not None else []
+            waiting = self.replay.next_inputs if self.replay is not None else []
             return waiting.pop(0) if waiting else None
 
     def close(self) -> None:
@@ -375,7 +372,7 @@ class Session:
         if is_from_signal_handler(error):
             raise error
         words = f"a fault of Outtake's probe, not of the program: {faults.describe(error)}"
-        if self.rerun is not None and self.rerun.replay.in_prefix:
+        if self.replay is not None and self.replay.index.in_prefix:
             self.fail(words)
             self.check()
         if words not in self._faults and len(self._faults) < FAULTS:
@@ -431,13 +428,13 @@ class Session:
         """Write the pieces of streams, what was printed, and what a fork has to say before all else in its own log."""
         if self.streams:
             self.flush_streams()
-        rerun = self.rerun
-        if rerun is None or rerun.replay.in_prefix:
+        replay = self.replay
+        if replay is None or replay.index.in_prefix:
             return
-        if rerun.stale:
-            self._note_stale(rerun.take_stale())
-        if rerun.told:
-            for type, component in rerun.take_told():
+        if replay.stale:
+            self._note_stale(replay.take_stale())
+        if replay.told:
+            for type, component in replay.take_told():
                 body = self.bodies.put(rebuilding.words(type))
                 self.recorder.emit(Noted, {"type": type, "component": component, "body": body})
 
@@ -460,9 +457,9 @@ class Session:
             return read()
         with self.lock:
             recorded, cut = None, 0
-            if self.rerun is not None:
-                cut = self.rerun.replay.cut
-                recorded = self.rerun.replay.value(frame.matched if frame else None, source)
+            if self.replay is not None:
+                cut = self.replay.index.cut
+                recorded = self.replay.index.value(frame.matched if frame else None, source)
             if recorded is not None and recorded.seq < cut:
                 return recorded.value
         value = read() if recorded is None else recorded.value
@@ -486,7 +483,7 @@ class Session:
     def span(self, name: str, tags: Json = None, within: int | None = None) -> int | None:
         """The framework's instrumentation opens a span, inside another one; its number, None where nothing is written.
 
-        Spans are told apart by their numbers, not by where the code runs: a framework may close them elsewhere.
+        Spans are distinguished by their numbers, not by where the code runs: a framework may close them elsewhere.
         """
         frame = current.get()
         if self.is_entered:
@@ -518,49 +515,48 @@ class Session:
         frame = current.get()
         if frame is not None and frame.caught is not None:
             return False
-        return self.rerun is None or not self.rerun.replay.in_prefix
+        return self.replay is None or not self.replay.index.in_prefix
 
     # -- the user's commands -----------------------------------------------------------------------------------------
 
     def command(self, verb: str, fields: Json) -> Json:
-        """A command of the user for the live target.  Raises `BadValue`."""
+        """A command of the user for the live target: the number of its record.  Raises `BadValue`."""
         target = self.target
-        if verb not in VERBS:
-            raise BadValue(f"unknown command {verb!r}; known: {', '.join(VERBS)}")
         if target is None:
             raise BadValue("the target has no queue and no settings, is not built yet, or has ended")
         if verb == "describe":
             return target.perform(target.describe)
-        if self.rerun is not None and self.rerun.replay.in_prefix:
+        if self.is_in_prefix:
             raise BadValue("the fork is still replaying what its parent recorded; wait until it is live")
-        return target.perform(lambda: self._command(target, verb, fields))
+        return target.perform(lambda: self._commanded(verb, fields, target))
 
-    def _command(self, target: Target, verb: str, fields: Json) -> Json:
+    def _commanded(self, verb: str, fields: Json, target: Target) -> Json:
         with self.lock:
-            if verb == "edit":
-                value = target.normalize(fields["message"], fields["value"])
-                target.replace(fields["message"], value)
-                body = self.bodies.put(value)
-                return self.emit(Edited, op="replace_message", message=fields["message"], body=body, by="user")
-            if verb == "drop":
-                target.drop(fields["message"])
-                return self.emit(MessageDropped, message=fields["message"])
-            if verb == "move":
-                target.move(fields["message"], fields.get("before"))
-                return self.emit(MessageMoved, message=fields["message"], before=fields.get("before"))
-            if verb == "send":
-                return self.inject(fields["component"], fields.get("type") or "", fields["value"])
-            return self.configure(fields["component"], fields["key"], fields["value"], "user")
+            return self.perform(command_from(verb, fields, target))
 
-    def inject(self, component: str, type: str, value: Json) -> int:
-        """Queue a message of the user's for each who listens; returns the first one's number."""
+    def perform(self, command: Command, by: Literal["plan", "user"] = "user") -> int:
+        """Do to the target what a person (or the plan of a fork) wants, and write it down; returns the record's number.
+
+        Raises `BadValue`.
+        """
         if self.target is None:
-            raise BadValue("this target takes no messages")
-        outgoing = self.target.send(component, type, value)
-        if not outgoing:
-            raise BadValue(f"nobody listens to {component}")
-        numbers = [self._queue_own(message) for message in outgoing]
-        return numbers[0]
+            raise BadValue("the program takes no messages and has no settings")
+        outgoing = perform(command, self.target)
+        match command:
+            case EditMessage(message, value):
+                body = self.bodies.put(value)
+                return self.emit(Edited, op="replace_message", message=message, body=body, by="user")
+            case DropMessage(message):
+                return self.emit(MessageDropped, message=message)
+            case MoveMessage(message, before):
+                return self.emit(MessageMoved, message=message, before=before)
+            case Configure(component, key, value):
+                return self.emit(ConfigSet, component=component, key=key, body=self.bodies.put(value), by=by)
+            case SendMessage(component):
+                if not outgoing:
+                    raise BadValue(f"nobody listens to {component}")
+                numbers = [self._queue_own(message) for message in outgoing]
+                return numbers[0]
 
     def _queue_own(self, message: Outgoing) -> int:
         body, seq = self.bodies.put(message.body), self.next
@@ -576,20 +572,13 @@ class Session:
         message.put(seq)
         return seq
 
-    def configure(self, component: str, key: str, value: Json, by: str) -> int:
-        """Change a setting, and write it down."""
-        if self.target is None:
-            raise BadValue("this target has no settings that can be changed")
-        self.target.configure(component, key, value)
-        return self.emit(ConfigSet, component=component, key=key, body=self.bodies.put(value), by=by)
-
     def stop(self) -> None:
         """End the program at its gates; what is held is let go into the end."""
         with self.lock:
             self.stopping = True
             holds = list(self.holds.values())
-            if self.rerun is not None:
-                self.rerun.replay.wake()
+            if self.replay is not None:
+                self.replay.index.wake()
         for held in holds:
             held.answer = STOP
             held.wait.set()
@@ -601,8 +590,8 @@ class Session:
         with self.lock:
             self.stance = Stance()
             holds = list(self.holds.values())
-            if self.rerun is not None and not self.rerun.replay.in_prefix:
-                self.rerun.replay.depart()
+            if self.replay is not None and not self.replay.index.in_prefix:
+                self.replay.index.depart()
         self.recorder.acknowledged(self.recorder.next)
         for held in holds:
             held.wait.set()

@@ -1,12 +1,14 @@
-"""What the spec of a target names: a function of a file or a module, a program without one, or a kernel's cells."""
+"""What the spec of a target names: a function of a file or a module, a whole program or project, a kernel's cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["function", "script", "module", "notebook", "kernel"]
-FORMS = "path.py:factory, pkg.module:factory, script.py, notebook.ipynb or -m pkg.module"
+Kind = Literal["function", "script", "module", "notebook", "project", "kernel"]
+FORMS = "path.py:factory, pkg.module:factory, script.py, notebook.ipynb, crew.jsonc or -m pkg.module"
+PROJECTS = (".json", ".jsonc")
+"""How the files end that say what a framework's project is made of."""
 MODULE = "-m "
 KERNEL = "kernel "
 """Begins the spec of what a kernel executes; its name follows.  Only a fork of such a run can be started."""
@@ -28,7 +30,8 @@ class Spec:
     @property
     def file(self) -> str | None:
         """The file that must be there."""
-        return self.place if self.kind != "kernel" and self.place.endswith((".py", ".ipynb")) else None
+        ends = (".py", ".ipynb", *PROJECTS)
+        return self.place if self.kind != "kernel" and self.place.endswith(ends) else None
 
     @property
     def name(self) -> str:
@@ -57,6 +60,10 @@ def parse_spec(spec: str) -> Spec:
         if attribute:
             raise BadSpec(f"a notebook is run from its first cell to its last; say {place}")
         return Spec("notebook", place)
+    if place.endswith(PROJECTS):
+        if attribute:
+            raise BadSpec(f"a project is run as a whole; say {place}")
+        return Spec("project", place)
     if attribute:
         return Spec("function", place, attribute)
     if place.endswith(".py") or place.startswith("/"):  # a command of an environment, which attaches

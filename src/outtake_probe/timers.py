@@ -68,7 +68,7 @@ class Timers:
             return None
         if frame is not None and (frame.caught is not None or frame.kind == "model"):
             return None  # what a model does meanwhile is never executed again for its own sake
-        if session.rerun is not None and frame is not None and session.rerun.is_outside(frame):
+        if session.replay is not None and frame is not None and session.replay.is_outside(frame):
             return None
         source = f"{TIMER}{_who(setter)}"
         parent = frame.invocation if frame is not None else None
@@ -83,7 +83,7 @@ class Timers:
         """It is over, and the program goes on: written down together with others before the next record."""
         session = self.session
         with session.lock:
-            if session.closed or (session.rerun is not None and session.rerun.replay.in_prefix):
+            if session.closed or (session.replay is not None and session.replay.index.in_prefix):
                 return
             if not self._over:
                 session.streams.append(self._flush)
@@ -102,38 +102,38 @@ class Timers:
     @property
     def binds(self) -> bool:
         """Whether the order of a record binds."""
-        rerun = self.session.rerun
-        return rerun is not None and rerun.replay.ordered
+        replay = self.session.replay
+        return replay is not None and replay.index.ordered
 
     def turn(self, timer: Timer) -> tuple[int | None, Wait | None]:
         """The record that says when this timer is over, and what to wait for until then; None where it has come."""
-        rerun = self.session.rerun
-        if rerun is None or not timer.known:
+        replay = self.session.replay
+        if replay is None or not timer.known:
             return None, None
         with self.session.lock:
-            seq = rerun.replay.timers.take(timer.matched, timer.source, timer.number) if self.binds else None
-            return seq, rerun.replay.turn(seq) if seq is not None else None
+            seq = replay.index.timers.take(timer.matched, timer.source, timer.number) if self.binds else None
+            return seq, replay.index.turn(seq) if seq is not None else None
 
     def has_come(self, seq: int) -> bool:
         """Whether it is the turn of a timer by the record, not because nobody waits for turns any more."""
-        rerun = self.session.rerun
-        return rerun is not None and rerun.replay.has_come(seq)
+        replay = self.session.replay
+        return replay is not None and replay.index.has_come(seq)
 
     def late(self, timer: Timer) -> Wait | None:
         """What one that the record does not know waits for, once its time has come."""
-        rerun = self.session.rerun
-        if rerun is None:
+        replay = self.session.replay
+        if replay is None:
             return None
         with self.session.lock:
-            return rerun.replay.late(timer.source)
+            return replay.index.late(timer.source)
 
     def settle(self, seq: int) -> None:
         """What a recorded timer has woken up has had its turn."""
-        rerun = self.session.rerun
-        if rerun is not None:
+        replay = self.session.replay
+        if replay is not None:
             with self.session.lock:
-                if rerun.replay.timers.is_over(seq):
-                    rerun.settle([seq])
+                if replay.index.timers.is_over(seq):
+                    replay.settle([seq])
 
 
 def _ranges(numbers: Sequence[int]) -> list[Json]:

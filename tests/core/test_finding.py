@@ -154,7 +154,7 @@ def make() -> Flow:
     }
 
 
-def test_a_crew_is_run_by_what_kicks_it_off() -> None:
+def test_a_crew_is_found_and_what_kicks_it_off() -> None:
     text = """
 from crewai import Crew
 crew = Crew(agents=[])
@@ -163,8 +163,25 @@ def kick(topic: str):
 if __name__ == "__main__":
     kick("x")
 """
-    assert {spec: one.note for spec, one in found(text).items()} == {"p.py": "", "p.py:kick": ""}
-    assert found("import crewai\ncrew = crewai.Crew()")["p.py:crew"].note
+    assert {spec: one.kind for spec, one in found(text).items()} == {
+        "p.py": "script",
+        "p.py:crew": "crew",
+        "p.py:kick": "function",
+    }
+    assert found("import crewai\ncrew = crewai.Crew()")["p.py:crew"].framework == "CrewAI"
+
+
+def test_a_class_of_crews_and_one_of_flows_are_found() -> None:
+    text = """
+from crewai.flow.flow import Flow
+from crewai.project import CrewBase
+@CrewBase
+class Writers:
+    ...
+class Story(Flow):
+    ...
+"""
+    assert {spec: one.kind for spec, one in found(text).items()} == {"p.py:Writers": "crew", "p.py:Story": "workflow"}
 
 
 @pytest.mark.parametrize(

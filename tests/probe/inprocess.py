@@ -71,8 +71,8 @@ class Server:
                 session.recorder.acknowledged(fields["records"][-1]["seq"] + 1)
             return
         self.log.told.append((kind, fields))
-        if kind == "need" and session.rerun is not None:
-            session.rerun.nodes([(name, self.known[name]) for name in self.known])
+        if kind == "need" and session.replay is not None:
+            session.replay.nodes([(name, self.known[name]) for name in self.known])
         elif kind == "held" and self.on_held is not None:
             self.on_held(session, fields)
         elif kind == "replay" and fields["state"] == "diverged":
@@ -113,7 +113,7 @@ def execute(
             log.output = call(session, Call("flow", "main", None), lambda _: program())
             status: Status = "completed"
         except (Stopped, asyncio.CancelledError):
-            status = "diverged" if session.rerun is not None and session.rerun.diverged else "stopped"
+            status = "diverged" if session.replay is not None and session.replay.diverged else "stopped"
         except Exception as error:  # noqa: BLE001  the program is the boundary
             status, log.output = "failed", describe_error(error)
         log.status, log.output = session.finish(status, log.output)
@@ -123,7 +123,7 @@ def execute(
         take_out()
         detach_session()
         session.recorder.close()
-    if parent is not None and session.rerun is not None:
+    if parent is not None and session.replay is not None:
         log.nodes = {**parent.nodes, **log.nodes}
-        log.records = [*parent.records[: session.rerun.replay.cut], *log.records]
+        log.records = [*parent.records[: session.replay.index.cut], *log.records]
     return log

@@ -13,7 +13,7 @@ import pytest
 
 import outtake
 from outtake_probe.records import InvocationEnded, Json, ValueRead
-from outtake_probe.replay.index import Replay
+from outtake_probe.replay.index import ReplayIndex
 from tests.probe.inprocess import Log, execute
 
 LONG = 60.0
@@ -281,13 +281,13 @@ def executed(fork: Log, cut: int) -> list[str]:
 def given_up(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Where replays have gone on without what they waited for."""
     found: list[int] = []
-    real = Replay.give_up
+    real = ReplayIndex.give_up
 
-    def give_up(self: Replay) -> bool:
+    def give_up(self: ReplayIndex) -> bool:
         found.append(self.pointer)
         return real(self)
 
-    monkeypatch.setattr(Replay, "give_up", give_up)
+    monkeypatch.setattr(ReplayIndex, "give_up", give_up)
     return found
 
 

@@ -6,9 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from outtake_probe.commands import BadValue
-
 from outtake_probe.attached import active
+from outtake_probe.commands import BadValue
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationEnded, InvocationStarted

@@ -14,7 +14,7 @@ from outtake.core import words
 
 _STYLES = {"changed": "yellow", "new": "green", "gone": "red"}
 FEW = 4
-"""Names that are told on one line."""
+"""Names that are reported on one line."""
 
 
 @command("code")

@@ -47,7 +47,10 @@ def _print_part(console: Console, part: Document) -> None:
     if part.get("doc"):
         console.print(Text("    " + words.one_line(part["doc"], 200), style="dim"))
     config: dict[str, Any] = part.get("config") or {}
+    properties: dict[str, Any] = (part.get("schema") or {}).get("properties") or {}
     for key, value in config.items():
-        console.print(f"    {key} = {words.one_line(words.readable(value))}")
+        about = (properties.get(key) or {}).get("description")
+        line = Text(f"    {key} = {words.one_line(words.readable(value))}")
+        console.print(line.append(f"  {about}", style="dim") if about else line)
     if part.get("accepts"):
         console.print(f"    accepts {', '.join(part['accepts'])}")

@@ -96,6 +96,7 @@ def run(
     if mocked.live:
         raise Problem("live is for a fork: in a run that starts, all that is not given by you is executed")
     with front.service() as service, beside(front, service, ui, headless=headless) as pages:
+        target, folder = _in_folder(target, has_input=has_input)
         started = service.run(
             target,
             input=value,
@@ -106,7 +107,7 @@ def run(
             python=interpreter(python),
             config=config,
             edits=mocked.edits,
-            folder=os.getcwd(),
+            folder=folder,
             args=args,
             stdin=_lends_stdin(front, service, input_file),
             env=dict(os.environ),
@@ -230,6 +231,16 @@ def _target(spec: str | None, args: list[str] | None, module: str | None) -> tup
         forms = "path.py:factory, pkg.module:factory, script.py, notebook.ipynb or -m pkg.module"
         raise Problem(f"say what to run: {forms}{suggestion(os.getcwd())}")
     return spec, args or []
+
+
+def _in_folder(spec: str, *, has_input: bool) -> tuple[str, str]:
+    """The spec to run and the folder to run it in: who names a folder means its likeliest program."""
+    if not os.path.isdir(spec):
+        return spec, os.getcwd()
+    from outtake.service.programs import likeliest  # noqa: PLC0415  as in `Front.service`
+
+    folder = os.path.abspath(spec)
+    return likeliest(folder, has_input=has_input), folder
 
 
 def _says_where(edit: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ A run whose process outlived its server is `reconnecting`, which is no end."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """How the target of a run is started; a fork uses its parent's unless told otherwise."""
+    """How the target of a run is started; a fork uses its parent's by default."""
 
     spec: str
     folder: str

@@ -3,7 +3,8 @@
 One place for all targets.  Recognised are `thought` fields and thought events (AutoGen), `reasoning_content` and
 `reasoning` (DeepSeek, vLLM, LangChain), ``thinking`` parts (Anthropic), ``reasoning`` items (OpenAI), ``<think>``
 sections, ledgers of orchestrators (Magentic-One), thinking parts (pydantic-ai), what a model says beside the tools that
-it calls, and all of them in pieces of a stream.  The thoughts of an earlier turn that a prompt repeats are not those of the prompt.
+it calls, and all of them in pieces of a stream.  The thoughts of an earlier turn that a prompt repeats are not those of
+the prompt.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _LONGEST_LEDGER = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What a body says, told apart."""
+    """What a body says, thoughts and speech apart."""
 
     thought: str
     said: str | None

@@ -102,7 +102,7 @@ def _bare(message: Json) -> Json:
 
 
 def _about(document: Document) -> dict[str, Json]:
-    """What is told beside request and response."""
+    """What is said beside request and response."""
     return {key: value for key, value in document.items() if not isinstance(value, (dict, list))}
 
 

@@ -204,7 +204,7 @@ def _model_call(call: Call, one: Telemetry) -> None:
 
 
 def _as_prompt(name: str, says: Mapping[str, Json], tools: Sequence[Json], settings: Mapping[str, Json]) -> Json:
-    """The request of a model call whose messages are not told one by one."""
+    """The request of a model call whose messages are not reported one by one."""
     value = _value(says, "input")
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
         return {**value, "model": value.get("model", name)}

@@ -38,7 +38,7 @@ TOLD = (
     *("run", "name", "changed", "spec", "status", "outcome", "expected", "created", "timed", "imported", "records"),
     *("parent", "cut"),
 )
-"""What is told of a run itself."""
+"""What is reported of a run itself."""
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'"
 )

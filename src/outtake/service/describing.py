@@ -1,4 +1,4 @@
-"""What is told of the target of a run: by the live program, as it said when it last could, or as the records show."""
+"""The description of a run's target: by the live program, as it last gave it, or as the records show."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from outtake.core.finding import FoundProgram, Module, offered
+from outtake.core.finding.frameworks import PROJECTS, Maker
 from outtake.core.finding.ranking import is_test
 from outtake.service.errors import WrongUse
 from outtake_probe import notebooks
@@ -46,6 +47,8 @@ PASSED_OVER = {
     "virtualenv",
 }
 ENVIRONMENT = "pyvenv.cfg"
+PROJECT_WEIGHT = 110
+"""A project is meant rather than what it is made of."""
 
 
 @dataclass
@@ -103,6 +106,11 @@ class _Look:
         if name.endswith(".ipynb"):
             self._notebook(name, data)
             return
+        if (project := _project(name)) is not None:
+            self.others.append(
+                FoundProgram(name, project.kind, name, 1, framework=project.framework, weight=PROJECT_WEIGHT)
+            )
+            return
         try:
             self.modules.append(Module(name, parse(data, name, quiet=True)))
         except SyntaxError as error:
@@ -125,7 +133,7 @@ class _Look:
 
 
 def programs(folder: str) -> Document:
-    """The programs in a folder, the likeliest first; see `FoundProgram`.  Raises `WrongUse` where there is no such folder."""
+    """The programs in a folder, the likeliest first (`FoundProgram`).  Raises `WrongUse` where there is no folder."""
     if not os.path.isdir(folder):
         raise WrongUse(f"the folder {folder} is not there")
     look = _Look(Path(folder))
@@ -139,6 +147,21 @@ def programs(folder: str) -> Document:
         "unread": list(look.unread),
         "stopped": look.stopped,
     }
+
+
+def likeliest(folder: str, *, has_input: bool) -> str:
+    """The spec of the program that a person means who names a folder, with an input or without.
+
+    Raises `WrongUse` where there is none.
+    """
+    found = [one for one in programs(folder)["programs"] if not one["note"]]
+    unfit = "nothing" if has_input else "input"
+    fits = [one for one in found if one["takes"] != unfit]
+    if not has_input:
+        fits.sort(key=lambda one: one["takes"] != "nothing" and _project(str(one["spec"])) is None)
+    if not fits:
+        raise WrongUse(f"no program was found in {folder} that {'takes' if has_input else 'needs no'} input")
+    return str(fits[0]["spec"])
 
 
 def program(folder: str, spec: str) -> Document:
@@ -167,8 +190,8 @@ def _named(look: _Look, spec: str) -> Iterator[FoundProgram]:
         return
     look.look_at(name)
     for found in [*look.others, *(one for module in look.modules for one in module.programs())]:
-        is_whole = found.kind in ("script", "notebook")
-        attribute = "" if is_whole else found.spec.rpartition(":")[2]
+        _, colon, named = found.spec.rpartition(":")
+        attribute = named if colon and found.kind not in ("script", "notebook") else ""
         if attribute == parts.attribute:
             yield dataclasses.replace(found, spec=spec)
             return
@@ -186,6 +209,15 @@ def suggestion(folder: str) -> str:
         return ""
     specs = [str(found["spec"]) for found in programs(folder)["programs"] if not found["note"]][:MOST_NAMED]
     return f"; found here: {', '.join(specs)}" if specs else ""
+
+
+def _project(name: str) -> Maker | None:
+    """What a file is the project of, by its name."""
+    return PROJECTS.get(name.rpartition("/")[2])
+
+
+def _is_looked_at(name: str) -> bool:
+    return name.endswith((".py", ".ipynb")) or name in PROJECTS
 
 
 def _document(found: FoundProgram) -> Document:
@@ -215,7 +247,7 @@ def _names(folder: Path) -> Iterator[str]:
             try:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(name)
-                elif entry.name.endswith((".py", ".ipynb")) and entry.is_file(follow_symlinks=False):
+                elif _is_looked_at(entry.name) and entry.is_file(follow_symlinks=False):
                     yield name
             except OSError:
                 continue

@@ -1,4 +1,4 @@
-"""What is told of provenance: the chain that led to a record, the hands of a text, the reach of a change."""
+"""Provenance as documents: the chain that led to a record, where a text passed through, the reach of a change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from outtake_probe.records import Json
 Document = dict[str, Json]
 LEAVES = ("model", "tool")
 MOST = 200
-"""Records of a chain that are told."""
+"""Records of a chain that are reported."""
 
 
 def why(store: Store, run: str, seq: int | None, text: str | None, limit: int) -> Document:

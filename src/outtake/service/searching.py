@@ -1,4 +1,4 @@
-"""What is told of a search: each record that says a text, where it does, and the words around it."""
+"""The result of a search: each record that says a text, where it does, and the words around it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from outtake_probe.records import Json
 
 Document = dict[str, Json]
 LIMIT = 100
-"""Records that are told unless told otherwise."""
+"""Records in a result, by default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class Service(Steering):
         env: Mapping[str, str] | None = None,
         trust: bool = False,
     ) -> Document:
-        """Fork a run at a record; everything else is its parent's unless told otherwise.
+        """Fork a run at a record; everything else is its parent's by default.
 
         After the cut, what failed is tried again unless `serve_failures`, and what has changed code is executed.
         Raises `Conflict` where the fork would only do what the program of the run, which lives, is about to do itself,

@@ -27,7 +27,7 @@ BLOCK = 1 << 19
 LONGEST = 1000
 """Characters of the longest text that can be searched for: no piece of a long text is shorter, but the last one."""
 PLACES = 8
-"""Places in a node that are told apart, when what was said before is told from what is new."""
+"""Places in a node that are looked at to distinguish what is new from what was said before."""
 _BETWEEN = "\0"
 """Between the nodes of a block; in JSON it is always escaped."""
 _BETWEENS = re.compile(_BETWEEN)

@@ -1,4 +1,4 @@
-"""What the records before a point left behind, told without making a record of each row: there may be a million."""
+"""What the records before a point left behind, computed without making a record of each row: there may be a million."""
 
 from __future__ import annotations
 

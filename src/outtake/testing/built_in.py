@@ -8,7 +8,17 @@ import sys
 from pathlib import Path
 
 from outtake.testing.kit import Kit
-from outtake.testing.kits import anthropic, autogen, coroutines, langgraph, llamaindex, openai, plain, pydantic_ai
+from outtake.testing.kits import (
+    anthropic,
+    autogen,
+    coroutines,
+    crewai,
+    langgraph,
+    llamaindex,
+    openai,
+    plain,
+    pydantic_ai,
+)
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
 """Variable with the folder of environments, one for each framework: ``$OUTTAKE_ENVS/autogen/bin/python``."""
@@ -28,6 +38,8 @@ kits: tuple[Kit, ...] = (
     pydantic_ai.KIT,
     pydantic_ai.SYNC,
     pydantic_ai.OLDEST,
+    crewai.KIT,
+    crewai.OLDEST,
 )
 
 

@@ -48,7 +48,7 @@ FLAGS = ("failed", "interrupted", "opaque", "keeps", "changes", "kept", "functio
 VALUES = frozenset({"state", "effects"})
 """The flags of which the value matters, too."""
 MOST = 5
-"""Differences that are told of each scene."""
+"""Differences that are reported of each scene."""
 
 
 def log(scene: Scene, runs: Sequence[Watched], reruns: Collection[str] = ()) -> list[Line]:

@@ -56,7 +56,7 @@ class Rig:
         return folder
 
     def run(self, scene: Scene, folder: Path | None = None, **options: Any) -> Watched:
-        """Start the program of this scene, in a fresh folder unless told otherwise."""
+        """Start the program of this scene, by default in a fresh folder."""
         place = folder or self.folder(scene)
         given: dict[str, Json] = {"input": TOPIC, "has_input": True} if scene in WITH_INPUT else {}
         spec = PROGRAM if scene in SCRIPTS else f"{PROGRAM}:main"

@@ -17,7 +17,7 @@ from outtake_probe.records import Json
 BEGIN, END = "<!-- targets -->", "<!-- /targets -->"
 MARKS = {"kept": "✓", "broken": "✗", "not offered": "-"}
 RESULTS = Path("tests/conformance/results.json")
-FILES = (Path("docs/targets.md"), Path("README.md"))
+FILES = (Path("docs/targets.md"),)
 
 
 class NoMarkers(Exception):

@@ -174,7 +174,7 @@ class Watched:
     # -- forks -------------------------------------------------------------------------------------------------------
 
     def fork(self, *edits: Mapping[str, Json], at: int | None = None, headless: bool = True, **options: Any) -> Watched:
-        """A fork that nobody watches, unless told otherwise."""
+        """A fork, by default one that nobody watches."""
         before = len(real_calls(self.folder))
         made = self.service.fork(self.id, at=at, edits=edits, headless=headless, env=environment(), **options)
         return Watched(self.service, self.folder, made, before)

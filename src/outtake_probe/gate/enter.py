@@ -27,8 +27,8 @@ from outtake_probe.gate.pass_state import (
 from outtake_probe.keeping import ReachableState
 from outtake_probe.rebuilding import is_rebuilt, notes
 from outtake_probe.records import Edited, InvocationEnded, InvocationStarted, Json
-from outtake_probe.replay.index import LEAVES, Past, Replay
-from outtake_probe.replay.scheduler import Rerun
+from outtake_probe.replay.index import LEAVES, Past, ReplayIndex
+from outtake_probe.replay.scheduler import Replay
 from outtake_probe.session import Refused, Session
 from outtake_probe.states.restoring import restored
 from outtake_probe.waits import Steps
@@ -47,36 +47,36 @@ def before(session: Session, call: Call, begun: list[Passage] | None = None) -> 
     """
     asked = ask(session, call)
     asked.begun = begun
-    if session.rerun is None:
+    if session.replay is None:
         passage = yield from _pass(session, asked, PROCEED)
     else:
-        passage = yield from _before_in_fork(session, session.rerun, asked)
+        passage = yield from _before_in_fork(session, session.replay, asked)
     if passage.live and call.kind == "tool" and session.effects(call) not in ("pure", "read"):
         passage.watch = session.watch(passage.frame, ReachableState(session.code.is_own, call.reaches))
     return passage
 
 
-def _before_in_fork(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
-    call, replay = asked.call, rerun.replay
+def _before_in_fork(session: Session, replay: Replay, asked: Asked) -> Steps[Passage]:
+    call, index = asked.call, replay.index
     key = (call.component, call.kind, asked.digest)
     with session.lock:
-        matched = replay.match(key, matched_in(asked.frame))
-        asked.occurrence = replay.occurrence(call.component, call.kind)
+        matched = index.match(key, matched_in(asked.frame))
+        asked.occurrence = index.occurrence(call.component, call.kind)
         if matched is not None:
             session.printing.passed(matched_in(asked.frame), matched)
     try:
         words = f"{call.kind} call of {call.component} with input {asked.digest[:8]}"
-        yield from rerun.arrive(matched, call.component, words, sure=call.message is None)
-        asked.past = replay.calls[matched] if matched is not None else None
-        session.states.compare(asked, replay.cut)
-        if matched is not None and matched < replay.cut:
-            return (yield from _again(session, rerun, asked))
-        answer = yield from _planned(session, rerun, asked)
+        yield from replay.arrive(matched, call.component, words, sure=call.message is None)
+        asked.past = index.calls[matched] if matched is not None else None
+        session.states.compare(asked, index.cut)
+        if matched is not None and matched < index.cut:
+            return (yield from _again(session, replay, asked))
+        answer = yield from _planned(session, replay, asked)
         return (yield from _pass(session, asked, answer))
     except GeneratorExit:
         with session.lock:
-            if matched not in replay.child:
-                replay.unmatch(key, matched, call.component, call.kind)
+            if matched not in index.child:
+                index.unmatch(key, matched, call.component, call.kind)
         raise
 
 
@@ -95,53 +95,53 @@ def _pass(session: Session, asked: Asked, answer: Answer) -> Steps[Passage]:
     return passage
 
 
-def _again(session: Session, rerun: Rerun, asked: Asked) -> Steps[Passage]:
+def _again(session: Session, replay: Replay, asked: Asked) -> Steps[Passage]:
     """An invocation that started before the cut: it is in the record, nothing is written."""
-    replay, past = rerun.replay, asked.past
+    index, past = replay.index, asked.past
     if past is None:
         raise ValueError("nothing was recorded")
     seq = past.start.seq
     passage = Passage(asked.call, seq, enter(asked, seq, seq), past)
     asked.call.number = seq
-    came_back = past.end is not None and past.end.seq < replay.cut
+    came_back = past.end is not None and past.end.seq < index.cut
     if came_back:
-        replay.pass_by(past, asked.occurrence, asked.call.input)
-    recorded = (yield from _recorded_answer(session, rerun, asked)) if came_back else None
+        index.pass_by(past, asked.occurrence, asked.call.input)
+    recorded = (yield from _recorded_answer(session, replay, asked)) if came_back else None
     if recorded is not None:
         answer = recorded
     elif came_back:  # with what no record can bring back: it happens again
-        answer = yield from _repeated(session, replay, asked)
+        answer = yield from _repeated(session, index, asked)
     else:
         with session.lock:
-            replay.child[seq] = seq
-            rerun.settle([seq])
-        answer = yield from _planned(session, rerun, asked)
+            index.child[seq] = seq
+            replay.settle([seq])
+        answer = yield from _planned(session, replay, asked)
     if answer is PROCEED and past.start.edited and past.start.body is not None:
-        answer = Answer("proceed", (yield from rerun.body(past.start.body)), edited=True)
+        answer = Answer("proceed", (yield from replay.body(past.start.body)), edited=True)
     answer = yield from restored(session, asked, answer)
     with session.lock:
-        replay.child[seq] = seq
+        index.child[seq] = seq
         _take(session, asked, passage, answer)
         session.states.passed(session, asked, passage)
-        rerun.settle([seq, *_will_not_happen(passage, replay)])
+        replay.settle([seq, *_will_not_happen(passage, index)])
         _mark_out(session, passage)
     return passage
 
 
-def _will_not_happen(passage: Passage, replay: Replay) -> list[int]:
+def _will_not_happen(passage: Passage, index: ReplayIndex) -> list[int]:
     """Records that nothing will match: what is inside a passage that does not execute, the pieces of one that does."""
     past = passage.past
     if past is None:
         return []
     if passage.verb == "proceed":
         return [c.seq for c in past.chunks]
-    inside = replay.inside(past)
-    replay.skip(inside)
+    inside = index.inside(past)
+    index.skip(inside)
     if passage.how == "reused":
-        passage.prints = replay.will_print(past)
+        passage.prints = index.will_print(past)
     if not passage.prints:
         return inside
-    passage.inside.extend(seq for seq in inside if seq >= replay.cut)
+    passage.inside.extend(seq for seq in inside if seq >= index.cut)
     printed = {r.seq for r in passage.prints}
     return [seq for seq in inside if seq not in printed]
 
@@ -149,25 +149,25 @@ def _will_not_happen(passage: Passage, replay: Replay) -> list[int]:
 # -- what decides ----------------------------------------------------------------------------------------------------
 
 
-def _recorded_answer(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answer | None]:
+def _recorded_answer(session: Session, replay: Replay, asked: Asked) -> Steps[Answer | None]:
     """What the record answers instead of the program, if it does."""
-    replay, past = rerun.replay, asked.past
+    index, past = replay.index, asked.past
     if past is None or past.end is None:
         return None
     if (
         not asked.moved
-        and replay.served(past.start.seq)
+        and index.served(past.start.seq)
         and not is_rebuilt(session, asked)
-        and rerun.is_current(past, asked.code)
-        and (yield from _still_true(session, rerun, asked.call, past.end))
+        and replay.is_current(past, asked.code)
+        and (yield from _still_true(session, replay, asked.call, past.end))
     ):
         return _RECORD
-    if past.end.how == "dropped" and replay.recorded_holds(past.end.seq):
+    if past.end.how == "dropped" and index.recorded_holds(past.end.seq):
         return DROP
     return None
 
 
-def _still_true(session: Session, rerun: Rerun, call: Call, end: InvocationEnded) -> Steps[bool]:
+def _still_true(session: Session, replay: Replay, call: Call, end: InvocationEnded) -> Steps[bool]:
     """Whether what is recorded of a whole invocation goes here, too: what it read beside its input is still the same.
 
     Up to the first difference everything is.
@@ -175,26 +175,26 @@ def _still_true(session: Session, rerun: Rerun, call: Call, end: InvocationEnded
     if call.kind in LEAVES or end.how == "mocked" or end.changes is None:
         return True
     what = whole(session, call)
-    if what is None or not rerun.replay.different:
+    if what is None or not replay.index.different:
         return what is not None
-    return what.same((yield from rerun.body(end.changes)))
+    return what.same((yield from replay.body(end.changes)))
 
 
-def _planned(session: Session, rerun: Rerun, asked: Asked) -> Steps[Answer]:
+def _planned(session: Session, replay: Replay, asked: Asked) -> Steps[Answer]:
     """What the fork's plan says: an edit, an answer from the record, or to ask before something happens twice."""
-    replay, call, past = rerun.replay, asked.call, asked.past
-    edit = replay.edit_for(asked.matched, call.component, call.kind, asked.occurrence, _OPS, input=call.input)
+    index, call, past = replay.index, asked.call, asked.past
+    edit = index.edit_for(asked.matched, call.component, call.kind, asked.occurrence, _OPS, input=call.input)
     if edit is not None:
         given = _edit_answer(session, edit, call)
-        return _RECORD if past is not None and _is_recorded(session, replay, past, given) else given
-    answer = yield from _recorded_answer(session, rerun, asked)
+        return _RECORD if past is not None and _is_recorded(session, index, past, given) else given
+    answer = yield from _recorded_answer(session, replay, asked)
     if answer is not None:
         return answer
     if past is not None:
-        yield from rerun.left_behind(past)
-    if past is not None and past.start.edited and past.start.body is not None and replay.recorded_holds(past.start.seq):
-        return Answer("proceed", (yield from rerun.body(past.start.body)), edited=True)
-    return (yield from _repeated(session, replay, asked))
+        yield from replay.left_behind(past)
+    if past is not None and past.start.edited and past.start.body is not None and index.recorded_holds(past.start.seq):
+        return Answer("proceed", (yield from replay.body(past.start.body)), edited=True)
+    return (yield from _repeated(session, index, asked))
 
 
 def _edit_answer(session: Session, edit: Edit, call: Call) -> Answer:
@@ -210,16 +210,16 @@ def _edit_answer(session: Session, edit: Edit, call: Call) -> Answer:
     return Answer("serve", fitting(session, edit, call.normalize_output), edited=True)
 
 
-def _is_recorded(session: Session, replay: Replay, past: Past, given: Answer) -> bool:
+def _is_recorded(session: Session, index: ReplayIndex, past: Past, given: Answer) -> bool:
     """Whether a mock answered the same in the parent: then nothing changes."""
     if given.verb != "serve" or not past.mocked:
         return False
-    return (session.bodies.put(given.value), given.failed) == replay.output_of(past.start.seq)
+    return (session.bodies.put(given.value), given.failed) == index.output_of(past.start.seq)
 
 
-def _repeated(session: Session, replay: Replay, asked: Asked) -> Steps[Answer]:
+def _repeated(session: Session, index: ReplayIndex, asked: Asked) -> Steps[Answer]:
     """Nothing that changes the world happens a second time without a word."""
-    call, past, policy = asked.call, asked.past, replay.plan.repeat
+    call, past, policy = asked.call, asked.past, index.plan.repeat
     effects = session.effects(call)
     if call.kind != "tool" or effects in ("pure", "read") or policy == "run":
         return PROCEED
@@ -228,7 +228,7 @@ def _repeated(session: Session, replay: Replay, asked: Asked) -> Steps[Answer]:
     again = past is not None and past.end is not None and not past.end.failed and _same_code(past, asked)
     again = again and not asked.moved
     was_out = past is not None and (past.end is None or (yield from _was_refused(session, past.end)))
-    first = replay.plan.first and (replay.continues or not replay.plan.records)
+    first = index.plan.first and (index.continues or not index.plan.records)
     if not again and not was_out and (effects != "irreversible" or (first and past is None)):
         return PROCEED
     servable = again and past is not None and past.end is not None and not past.end.opaque and not past.edited_inside
@@ -256,9 +256,9 @@ def _same_code(past: Past, asked: Asked) -> bool:
 
 def _was_refused(session: Session, end: InvocationEnded) -> Steps[bool]:
     """Whether the parent was refused to make the call: then it is as uncertain now as it was there."""
-    if not (end.failed and end.how == "mocked") or end.body is None or session.rerun is None:
+    if not (end.failed and end.how == "mocked") or end.body is None or session.replay is None:
         return False
-    error = yield from session.rerun.body(end.body)
+    error = yield from session.replay.body(end.body)
     return isinstance(error, dict) and error.get("class") == _REFUSED
 
 
@@ -287,15 +287,15 @@ def _hold_before(session: Session, asked: Asked, answer: Answer) -> Steps[tuple[
 
 def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
     """Write that it goes out, with what input."""
-    call, past, rerun, parent = asked.call, asked.past, session.rerun, inside(asked.frame)
+    call, past, replay, parent = asked.call, asked.past, session.replay, inside(asked.frame)
     if call.revised:
         asked.body = session.bodies.put(call.input)
     edited = answer.verb == "proceed" and answer.edited
     new = session.bodies.put(answer.value) if edited else asked.body
     if edited:
         session.emit(Edited, op="replace_input", component=call.component, body=new, was=asked.body, parent=parent)
-    if rerun is not None and (past is None or answer.edited or answer.verb == "drop"):
-        rerun.replay.depart()
+    if replay is not None and (past is None or answer.edited or answer.verb == "drop"):
+        replay.index.depart()
     effects, seq = session.effects(call), session.next
     passage = Passage(call, seq, enter(asked, seq, asked.matched), past)
     try:
@@ -325,9 +325,9 @@ def _go_out(session: Session, asked: Asked, answer: Answer) -> Passage:
     call.number = seq
     _take(session, asked, passage, answer)
     session.states.passed(session, asked, passage)
-    if rerun is not None and asked.matched is not None:
-        rerun.replay.child[asked.matched] = seq
-        rerun.settle([asked.matched, *_will_not_happen(passage, rerun.replay)])
+    if replay is not None and asked.matched is not None:
+        replay.index.child[asked.matched] = seq
+        replay.settle([asked.matched, *_will_not_happen(passage, replay.index)])
     _mark_out(session, passage)
     return passage
 
@@ -336,9 +336,9 @@ def _take(session: Session, asked: Asked, passage: Passage, answer: Answer) -> N
     """Let the answer decide what the passage does."""
     if answer.verb in ("record", "proceed") and not answer.edited:
         notes(session, asked, served=answer.verb == "record")
-    if answer.verb == "record" and passage.past is not None and session.rerun is not None:
+    if answer.verb == "record" and passage.past is not None and session.replay is not None:
         passage.verb, passage.how = "serve", "reused"
-        passage.output, passage.failed = session.rerun.replay.output_of(passage.past.start.seq)
+        passage.output, passage.failed = session.replay.index.output_of(passage.past.start.seq)
     elif answer.verb == "serve":
         passage.verb, passage.how, passage.failed, passage.mock = "serve", "mocked", answer.failed, answer.value
         passage.output = session.bodies.put(answer.value)
@@ -351,5 +351,5 @@ def _take(session: Session, asked: Asked, passage: Passage, answer: Answer) -> N
 def _mark_out(session: Session, passage: Passage) -> None:
     past = passage.past
     passage.out = passage.live and not (past is not None and past.rebuilt)  # one that is executed again is code
-    if passage.out and session.rerun is not None:
-        session.rerun.goes_out(passage.invocation)
+    if passage.out and session.replay is not None:
+        session.replay.goes_out(passage.invocation)

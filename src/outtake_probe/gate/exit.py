@@ -19,7 +19,7 @@ from outtake_probe.printing import fetch, left, print_again
 from outtake_probe.rebuilding import not_kept
 from outtake_probe.records import Edited, How, InvocationEnded, Json, StreamChunk
 from outtake_probe.replay.index import LEAVES, Past
-from outtake_probe.replay.scheduler import Rerun
+from outtake_probe.replay.scheduler import Replay
 from outtake_probe.session import Session
 from outtake_probe.states.saving import save
 from outtake_probe.waits import Steps, Wait
@@ -47,17 +47,17 @@ class Back:
 
 def served_output(session: Session, passage: Passage) -> Steps[Json]:
     """The recorded or mocked output."""
-    if passage.how != "reused" or passage.output is None or session.rerun is None:
+    if passage.how != "reused" or passage.output is None or session.replay is None:
         return passage.mock
-    value = yield from session.rerun.body(passage.output)
+    value = yield from session.replay.body(passage.output)
     yield from fetch(session, passage)
     end = passage.past.end if passage.past is not None else None
     if end is not None and end.kept is not None:
-        passage.kept = yield from session.rerun.body(end.kept)
+        passage.kept = yield from session.replay.body(end.kept)
     if end is not None and end.changes is not None and passage.call.kind not in LEAVES:
-        passage.changes = yield from session.rerun.body(end.changes)
+        passage.changes = yield from session.replay.body(end.changes)
     if passage.changes is not None and isinstance(passage.call.whole, Sends):
-        yield from _resend(session.rerun, passage, passage.call.whole)
+        yield from _resend(session.replay, passage, passage.call.whole)
     return value
 
 
@@ -69,16 +69,16 @@ def until_cancelled(session: Session, passage: Passage, output: Json) -> Steps[N
             yield Wait(link=passage.call.link)
 
 
-def _resend(rerun: Rerun, passage: Passage, whole: Sends) -> Steps[None]:
+def _resend(replay: Replay, passage: Passage, whole: Sends) -> Steps[None]:
     """What it sent before it came back is sent again in its turn: others may have started because of that."""
     for index, seq in enumerate(passage.past.sent if passage.past is not None else ()):
-        yield from print_again(rerun.session, passage, before=seq)
-        yield from rerun.turn(seq)
-        with rerun.session.lock:
-            if seq >= rerun.replay.cut:
-                rerun.copy(rerun.replay.records[seq])
+        yield from print_again(replay.session, passage, before=seq)
+        yield from replay.turn(seq)
+        with replay.session.lock:
+            if seq >= replay.index.cut:
+                replay.copy(replay.index.records[seq])
                 passage.written.add(seq)
-            number = rerun.replay.child.get(seq, seq)
+            number = replay.index.child.get(seq, seq)
         whole.resend(passage.changes, index, number)
 
 
@@ -89,31 +89,31 @@ def redo(session: Session, passage: Passage) -> None:
         passage.call.stream(event)
     if changes is not None and not ReachableState(session.code.is_own, passage.call.reaches).redo(changes):
         not_kept(session, passage.call)
-    if passage.changes is None or passage.call.whole is None or passage.past is None or session.rerun is None:
+    if passage.changes is None or passage.call.whole is None or passage.past is None or session.replay is None:
         return
-    child = session.rerun.replay.child
+    child = session.replay.index.child
     passage.call.whole.redo(passage.changes, [child.get(seq, seq) for seq in passage.past.sent])
 
 
 def served_chunk(session: Session, passage: Passage, record: StreamChunk) -> Steps[Json]:
     """The pieces of one recorded chunk, when its turn has come."""
-    rerun = session.rerun
-    if rerun is None or record.body is None:
+    replay = session.replay
+    if replay is None or record.body is None:
         return []
-    pieces = yield from rerun.body(record.body)
+    pieces = yield from replay.body(record.body)
     yield from print_again(session, passage, before=record.seq)
-    yield from rerun.turn(record.seq)
+    yield from replay.turn(record.seq)
     with session.lock:
-        if record.seq >= rerun.replay.cut:
+        if record.seq >= replay.index.cut:
             _write_chunk(session, passage, record.body, record.index, record.count)
-        rerun.settle([record.seq])
+        replay.settle([record.seq])
     return pieces
 
 
 def chunk(session: Session, passage: Passage, piece: Json) -> None:
     """A live stream gave one piece; pieces that nothing came between are written together."""
-    rerun = session.rerun
-    if rerun is not None and rerun.replay.in_prefix and not passage.live:
+    replay = session.replay
+    if replay is not None and replay.index.in_prefix and not passage.live:
         return  # code between the gates runs again: its pieces are in the record
     with session.lock:
         now = clock.monotonic()
@@ -154,7 +154,7 @@ def after(
     session: Session, passage: Passage, output: Json, failed: bool = False, usage: Usage | None = None
 ) -> Steps[Answer]:
     """An invocation came back.  The answer is `PROCEED`, or another output (or error) to go on with."""
-    rerun, past = session.rerun, passage.past
+    replay, past = session.replay, passage.past
     passage.interrupted = passage.interrupted or (failed and _is_cancellation(output))
     if passage.verb == "proceed" and passage.call.kind == "tool":
         yield from _save_state(session, passage)
@@ -163,49 +163,49 @@ def after(
         body = passage.output if passage.verb == "serve" else _body(session, passage, output, failed)
         back = Back(output, body, failed, usage, _changes(session, passage), _kept(session, passage))
         _came_back(session, passage, usage)
-        if rerun is not None and past is not None and passage.verb == "proceed":
-            rerun.ends(past)
-        if rerun is not None and past is not None:
-            rerun.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
-            rebuilt = passage.is_rebuilding and rerun.replay.happened(past)  # then it fails by its own doing
+        if replay is not None and past is not None and passage.verb == "proceed":
+            replay.ends(past)
+        if replay is not None and past is not None:
+            replay.settle([c.seq for c in past.chunks])  # pieces that nobody fetched any more
+            rebuilt = passage.is_rebuilding and replay.index.happened(past)  # then it fails by its own doing
             if failed and passage.verb == "proceed" and past.end is not None and not past.end.failed and not rebuilt:
-                rerun.failed_instead(past.end, output)
-    if rerun is not None:
-        if not rerun.replay.different:
+                replay.failed_instead(past.end, output)
+    if replay is not None:
+        if not replay.index.different:
             yield from print_again(session, passage)
-        yield from _return(rerun, passage)
+        yield from _return(replay, passage)
         yield from print_again(session, passage)
     instead = PROCEED
-    if rerun is not None and _holds_still(rerun, passage):
-        instead, back = yield from _as_recorded(rerun, passage, back)
+    if replay is not None and _holds_still(replay, passage):
+        instead, back = yield from _as_recorded(replay, passage, back)
     with session.lock:
-        if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
+        if replay is not None and past is not None and past.end is not None and past.end.seq < replay.index.cut:
             passage.is_ended = True
-            rerun.settle(_ends(past))
+            replay.settle(_ends(past))
             return instead
         _write_ended(session, passage, back)
-        if rerun is not None:
-            _compare(rerun, passage, back)
+        if replay is not None:
+            _compare(replay, passage, back)
     if not session.stance.watching:
         return instead
     given = yield from _hold_after(session, passage, back)
     return instead if given is PROCEED else given
 
 
-def _holds_still(rerun: Rerun, passage: Passage) -> bool:
+def _holds_still(replay: Replay, passage: Passage) -> bool:
     """Whether a tool that was executed again for what it keeps gives what is recorded: nothing differs so far."""
-    past, replay = passage.past, rerun.replay
-    if past is None or past.end is None or past.end.opaque or not passage.is_rebuilding or not replay.happened(past):
+    past, index = passage.past, replay.index
+    if past is None or past.end is None or past.end.opaque or not passage.is_rebuilding or not index.happened(past):
         return False
-    return past.end.seq < replay.cut or not replay.different
+    return past.end.seq < index.cut or not index.different
 
 
-def _as_recorded(rerun: Rerun, passage: Passage, back: Back) -> Steps[tuple[Answer, Back]]:
+def _as_recorded(replay: Replay, passage: Passage, back: Back) -> Steps[tuple[Answer, Back]]:
     """The recorded result of a passage that came to another one, with a time or an id of its own."""
-    body, failed = rerun.replay.output_of(passage.past.start.seq) if passage.past is not None else (None, False)
+    body, failed = replay.index.output_of(passage.past.start.seq) if passage.past is not None else (None, False)
     if body is None or (body, failed) == (back.body, back.failed):
         return PROCEED, back
-    value = yield from rerun.body(body)
+    value = yield from replay.body(body)
     return Answer("serve", value, failed=failed, edited=True), replace(back, value=value, body=body, failed=failed)
 
 
@@ -255,48 +255,48 @@ def _kept(session: Session, passage: Passage) -> str | None:
 
 
 def _came_back(session: Session, passage: Passage, usage: Usage | None) -> None:
-    if passage.out and session.rerun is not None:
-        session.rerun.came_back(passage.invocation)
+    if passage.out and session.replay is not None:
+        session.replay.came_back(passage.invocation)
     passage.out = False
     if usage is not None:
         session.tokens += usage.tokens_in + usage.tokens_out
         session.cost += usage.cost
 
 
-def _return(rerun: Rerun, passage: Passage) -> Steps[None]:
+def _return(replay: Replay, passage: Passage) -> Steps[None]:
     """Wait until it is the turn of this result."""
     end = passage.past.end if passage.past is not None else None
-    if (end is not None and end.seq < rerun.replay.cut) or (end is not None and rerun.replay.ordered):
-        yield from rerun.turn(end.seq)
-    elif rerun.replay.in_prefix:
-        yield from rerun.turn(rerun.replay.cut)
-    mocked = passage.verb == "serve" and rerun.replay.plan.reuse == "matching"  # otherwise nothing is served beside it
-    if rerun.replay.different and end is not None and (mocked or passage.how == "reused"):
-        yield from rerun.among_served(end.seq)
+    if (end is not None and end.seq < replay.index.cut) or (end is not None and replay.index.ordered):
+        yield from replay.turn(end.seq)
+    elif replay.index.in_prefix:
+        yield from replay.turn(replay.index.cut)
+    mocked = passage.verb == "serve" and replay.index.plan.reuse == "matching"  # otherwise nothing is served beside it
+    if replay.index.different and end is not None and (mocked or passage.how == "reused"):
+        yield from replay.among_served(end.seq)
 
 
 def _ends(past: Past) -> list[int]:
     return [r.seq for r in (past.end, past.output_edit) if r is not None]
 
 
-def _compare(rerun: Rerun, passage: Passage, back: Back) -> None:
+def _compare(replay: Replay, passage: Passage, back: Back) -> None:
     end = passage.past.end if passage.past is not None else None
-    if rerun.replay.in_prefix:
+    if replay.index.in_prefix:
         return
     counts = passage.call.kind in LEAVES or passage.call.whole is not None
-    differs = end is None or back.body != _recorded_body(rerun, passage)
+    differs = end is None or back.body != _recorded_body(replay, passage)
     differs = differs or end is None or (back.changes, back.kept) != (end.changes, end.kept)
     if end is None or passage.past is None or (counts and differs):
-        rerun.replay.depart()
+        replay.index.depart()
         return
-    rerun.settle(_ends(passage.past))
+    replay.settle(_ends(passage.past))
 
 
-def _recorded_body(rerun: Rerun, passage: Passage) -> str | None:
-    return rerun.replay.output_of(passage.past.start.seq)[0] if passage.past is not None else None
+def _recorded_body(replay: Replay, passage: Passage) -> str | None:
+    return replay.index.output_of(passage.past.start.seq)[0] if passage.past is not None else None
 
 
-def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
+def _how(replay: Replay | None, passage: Passage, back: Back) -> How:
     """How it came to its result.  Code between the gates that ran again to the same result counts as reused.
 
     That of an invocation which the record could have answered as a whole was executed for a reason.
@@ -304,7 +304,7 @@ def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
     end = passage.past.end if passage.past is not None else None
     past = passage.past
     again = past is not None and (past.reaches_out or past.rebuilt)  # its code had to be executed again
-    if rerun is None or end is None:
+    if replay is None or end is None:
         return passage.how
     if (passage.call.kind in LEAVES or end.changes is not None) and not again:
         return passage.how
@@ -316,14 +316,14 @@ def _how(rerun: Rerun | None, passage: Passage, back: Back) -> How:
 
 def _write_ended(session: Session, passage: Passage, back: Back) -> None:
     """Write that an invocation came back, after what happened inside one that was served as a whole."""
-    past, rerun = passage.past, session.rerun
+    past, replay = passage.past, session.replay
     session.printing.ended(passage.frame)
     session.watches.pop(passage.invocation, None)
-    if passage.how == "reused" and past is not None and rerun is not None:
-        for seq in rerun.replay.inside(past):
-            if seq >= rerun.replay.cut and seq not in passage.written:
-                rerun.copy(rerun.replay.records[seq])
-    how = _how(rerun, passage, back)
+    if passage.how == "reused" and past is not None and replay is not None:
+        for seq in replay.index.inside(past):
+            if seq >= replay.index.cut and seq not in passage.written:
+                replay.copy(replay.index.records[seq])
+    how = _how(replay, passage, back)
     used = back.usage or Usage()
     if how == "reused" and past is not None and past.end is not None and back.usage is None:
         used = Usage(past.end.tokens_in, past.end.tokens_out, past.end.cost)
@@ -382,23 +382,23 @@ def _saved(passage: Passage) -> str | None:
 
 def abrupt(session: Session, passage: Passage, error: Json) -> None:
     """An invocation was cancelled or the program is ending: say so, without waiting for anything."""
-    rerun, past = session.rerun, passage.past
+    replay, past = session.replay, passage.past
     passage.interrupted = _is_cancellation(error)
     with session.lock:
         passage.is_over = True
         left(session, passage)
-        if rerun is not None and past is not None:
-            rerun.ends(past)
+        if replay is not None and past is not None:
+            replay.ends(past)
         _came_back(session, passage, None)
-        if rerun is not None and past is not None and past.end is not None and past.end.seq < rerun.replay.cut:
+        if replay is not None and past is not None and past.end is not None and past.end.seq < replay.index.cut:
             passage.is_ended = True
-            rerun.settle(_ends(past))
+            replay.settle(_ends(past))
             return
         _write_ended(session, passage, Back(error, session.bodies.put(error), failed=True))
-        if rerun is not None and past is not None and past.end is not None and past.end.failed:
-            rerun.settle(_ends(past))
-        elif rerun is not None and not rerun.replay.in_prefix:
-            rerun.replay.depart()
+        if replay is not None and past is not None and past.end is not None and past.end.failed:
+            replay.settle(_ends(past))
+        elif replay is not None and not replay.index.in_prefix:
+            replay.index.depart()
 
 
 def _is_cancellation(error: Json) -> bool:

@@ -243,7 +243,7 @@ async def asend(session: Session, message: Message) -> Queued:
 
 def _keep(session: Session, what: Call, flavour: Flavour, run: Callable[[NewInput | None], Any]) -> None:
     """A fork may have to execute a tool again that its record answers now: keep how."""
-    if session.rerun is not None and what.kind == "tool":
+    if session.replay is not None and what.kind == "tool":
         what.repeat = Repeat(flavour, lambda edited, value: run(NewInput(what.decode_input(value)) if edited else None))
 
 

@@ -87,7 +87,7 @@ class Passage:
     kept: Json = None
     """What a tool changed in the process, where it is served from the record."""
     late: str = ""
-    """That name, where it could only be told once it came back."""
+    """That name, where it could only be determined once it came back."""
     saved: str | None = None
     """Hash of that state after the call."""
     prints: list[Noted] = field(default_factory=list)

@@ -109,7 +109,7 @@ class Printed:
         self._past = self._waiting = ""
 
     def add(self, text: str, *, is_last: bool = False) -> str:
-        """What can be told now, clean."""
+        """What can be determined now, clean."""
         past, text = self._past, self._waiting + text
         whole = past + text
         end = len(whole)

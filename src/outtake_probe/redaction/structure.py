@@ -147,7 +147,7 @@ def _text(encoded: str) -> str | None:
 
 
 def _apart(names: Sequence[str]) -> list[str]:
-    """Names of fields that are told apart: several of one object may have been secrets."""
+    """Names of fields that are distinguished: several of one object may have been secrets."""
     seen: dict[str, int] = {}
     out = []
     for name in names:

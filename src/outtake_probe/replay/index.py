@@ -60,7 +60,7 @@ class Past:
     chunks: list[StreamChunk] = field(default_factory=list)
     output_edit: Edited | None = None
     own: list[int] = field(default_factory=list)
-    """Numbers of the records right inside it; see `Replay.inside`."""
+    """Numbers of the records right inside it; see `ReplayIndex.inside`."""
     sent: list[int] = field(default_factory=list)
     """Numbers of the messages that its own code sent."""
     edited_inside: bool = False
@@ -120,7 +120,7 @@ class Plan:
         return isinstance(last, RunEnded) and last.status in ("completed", "failed")
 
 
-class Replay:
+class ReplayIndex:
     """The record of the parent during the execution of a fork: who matched what, and whose turn it is."""
 
     def __init__(self, plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""Re-execution: the waiting that `outtake_probe.replay.index` decides on, and what happens when a replay reaches its cut.
+"""Re-execution: waits as `outtake_probe.replay.index` decides, and acts when a replay reaches its cut.
 
 The fork's program is executed from its start; whatever its parent recorded before the cut is answered from the record,
 in the recorded order.  Then the fork's settings and messages are applied, and the program is live.  A program that
@@ -18,20 +18,18 @@ from outtake_probe.bodies import resolve
 from outtake_probe.calls import Frame
 from outtake_probe.code_hash import Code
 from outtake_probe.codec import describe_error
+from outtake_probe.commands import Configure, SendMessage, perform, recorded_command
 from outtake_probe.edits import Edit
 from outtake_probe.records import (
     ConfigSet,
-    Edited,
     InvocationEnded,
     InvocationStarted,
     Json,
-    MessageDropped,
-    MessageMoved,
     MessageQueued,
     Record,
     RunEnded,
 )
-from outtake_probe.replay.index import LEAVES, Difference, Past, Plan, Replay, describe, is_print
+from outtake_probe.replay.index import LEAVES, Difference, Past, Plan, ReplayIndex, describe, is_print
 from outtake_probe.waits import Steps, Wait, on_loop
 
 if TYPE_CHECKING:
@@ -46,12 +44,12 @@ AHEAD, TOGETHER = 2000, 100
 """Records that are looked through for results that will be asked for, and how many of these are fetched together."""
 
 
-class Rerun:
+class Replay:
     """The replay of one fork inside a session.  Whoever calls holds the session's lock, but for the generators."""
 
     def __init__(self, session: Session, plan: Plan) -> None:
         self.session = session
-        self.replay = Replay(plan)
+        self.index = ReplayIndex(plan)
         self.diverged: Difference | None = None
         self.cause: Json = None
         """The program's own exception that made it depart from its record, where there is one."""
@@ -76,7 +74,7 @@ class Rerun:
         self._ahead = 0
         """The record up to which they were."""
         session.bodies.know(record.body for record in plan.records if record.body is not None)
-        if self.replay.ordered:
+        if self.index.ordered:
             threads.start("outtake-replay", self._watch)
 
     # -- order -------------------------------------------------------------------------------------------------------
@@ -86,26 +84,26 @@ class Rerun:
 
         Not `sure`: it may be withdrawn while it waits, so that the record lacks it is no difference yet.
         """
-        replay = self.replay
+        index = self.index
         self._progress = clock.monotonic()
-        if sure and matched is None and replay.in_prefix and replay.plan.complete:
+        if sure and matched is None and index.in_prefix and index.plan.complete:
             with self.session.lock:
-                missing = replay.missing()
+                missing = index.missing()
                 recorded = self._instead(component) or missing
                 if recorded is not None:
                     self._blame_handled()
                     self._diverge(Difference(recorded.seq, recorded.component, describe(recorded), asked))
-        yield from self.turn(replay.cut if matched is None else matched)
+        yield from self.turn(index.cut if matched is None else matched)
 
     def turn(self, seq: int) -> Steps[None]:
         """Wait until everything that was recorded before `seq` has happened again."""
         with self.session.lock:
-            wait = self.replay.turn(seq) if self.diverged is None else None
+            wait = self.index.turn(seq) if self.diverged is None else None
             self.announce()
         if wait is not None:
             yield wait
         self.session.check()
-        if self.diverged is not None and self.replay.in_prefix:
+        if self.diverged is not None and self.index.in_prefix:
             yield from self._ask()
 
     def among_served(self, seq: int) -> Steps[None]:
@@ -145,7 +143,7 @@ class Rerun:
     def ends(self, past: Past) -> None:
         """An invocation comes to its end: what it has not printed, and the timers that it has not set, come no more."""
         self.session.printing.passed(past.start.seq)
-        if timers := self.replay.timers_until(past):
+        if timers := self.index.timers_until(past):
             self.settle(timers)
 
     def left_behind(self, past: Past) -> Steps[None]:
@@ -156,7 +154,7 @@ class Rerun:
         if threading.current_thread() is threading.main_thread() and not on_loop():
             return
         with self.session.lock:
-            wait = self.replay.departure() if self.replay.never_ended(past) else None
+            wait = self.index.departure() if self.index.never_ended(past) else None
         if wait is not None:
             yield wait
             self.session.check()
@@ -164,38 +162,38 @@ class Rerun:
     def wait_for_others(self) -> None:
         """The program has returned.  Threads of its own may still have to do what is recorded before the cut."""
         with self.session.lock:
-            wait = self.replay.turn(self.replay.cut) if self.diverged is None and _others() else None
+            wait = self.index.turn(self.index.cut) if self.diverged is None and _others() else None
         if wait is not None:
             wait.block()
 
     def settle(self, seqs: Sequence[int]) -> None:
         """These records have happened again."""
         self._progress = clock.monotonic()
-        self.replay.settle(seqs)
+        self.index.settle(seqs)
         self.announce()
 
     def announce(self) -> None:
         """Do again what the user did, once its turn has come and the target is there; at the cut, apply the plan."""
-        live = not self.replay.in_prefix
+        live = not self.index.in_prefix
         if live and not self._announced:
             self._announced = True
-            self.session.recorder.send("replay", {"state": "live", "cut": self.replay.cut})
+            self.session.recorder.send("replay", {"state": "live", "cut": self.index.cut})
         if not self.session.built:
             return
-        for record in self.replay.take_due():
+        for record in self.index.take_due():
             self._redo(record)
         if live and not self._applied:
             self._applied = True
             self._apply_plan()
 
     def _apply_plan(self) -> None:
-        for edit in self.replay.plan.edits:
+        for edit in self.index.plan.edits:
             try:
                 if edit.op == "set_config":
-                    self.replay.depart()
-                    self.session.configure(edit.component or "", edit.key or "", edit.value, "plan")
+                    self.index.depart()
+                    self.session.perform(Configure(edit.component or "", edit.key or "", edit.value), "plan")
                 elif edit.op == "inject":
-                    self.replay.depart()
+                    self.index.depart()
                     self._inject(edit)
             except ValueError as error:  # BadValue: the plan asks for what the target cannot take
                 self.session.fail(f"the edit {edit.op} of {edit.component} cannot be applied: {error}")
@@ -203,14 +201,14 @@ class Rerun:
     def _inject(self, edit: Edit) -> None:
         if self.session.target is None:
             raise ValueError("this target takes no messages")
-        if self.replay.plan.complete and self.replay.cut >= len(self.replay.records) - 1:
+        if self.index.plan.complete and self.index.cut >= len(self.index.records) - 1:
             self.next_inputs.append(edit.value)
         else:
-            self.session.inject(edit.component or "", edit.type or "", edit.value)
+            self.session.perform(SendMessage(edit.component or "", edit.type or "", edit.value))
 
     def _instead(self, component: str) -> Record | None:
         """What the record holds where the program asked for something else: the next of the same component."""
-        for r in self.replay.records[self.replay.pointer : self.replay.cut]:
+        for r in self.index.records[self.index.pointer : self.index.cut]:
             if r.component == component and isinstance(r, (InvocationStarted, MessageQueued)):
                 return r
         return None
@@ -225,18 +223,18 @@ class Rerun:
         if past.mocked or past.output_edit is not None:
             return True
         changed = _differs(past.start, now.fingerprint)
-        if past.end is not None and past.end.seq < self.replay.cut:
+        if past.end is not None and past.end.seq < self.index.cut:
             if changed:
                 start = past.start
                 about = {"component": start.component, "call": start.call, "functions": list(start.functions)}
                 self.stale.setdefault((start.call, start.component), about)
             return True
-        return not changed and not any(self._changed_inside(seq) for seq in self.replay.inside(past))
+        return not changed and not any(self._changed_inside(seq) for seq in self.index.inside(past))
 
     def _changed_inside(self, seq: int) -> bool:
         """Whether a recorded invocation was of code that is another one now, as far as the files say."""
-        start = self.replay.records[seq]
-        if not isinstance(start, InvocationStarted) or not start.code or self.replay.calls[seq].mocked:
+        start = self.index.records[seq]
+        if not isinstance(start, InvocationStarted) or not start.code or self.index.calls[seq].mocked:
             return False
         return _differs(start, self.session.code.now(start.functions))
 
@@ -256,36 +254,32 @@ class Rerun:
 
     def _redo(self, record: Record) -> None:
         """The user did this while the parent ran: do it again, at the same point."""
-        target, replay = self.session.target, self.replay
+        target, index = self.session.target, self.index
         if target is None:
             return
-        message = replay.child.get(record.message, record.message) if record.message is not None else None
         value = resolve(record.body, self._node) if record.body is not None else None
-        if isinstance(record, Edited) and message is not None:
-            target.replace(message, value)
-        elif isinstance(record, MessageDropped) and message is not None:
-            target.drop(message)
-        elif isinstance(record, MessageMoved) and message is not None:
-            target.move(message, replay.child.get(record.before) if record.before is not None else None)
-        elif isinstance(record, ConfigSet):
-            target.configure(record.component, record.key, value)
-        elif isinstance(record, MessageQueued):
-            replay.child[record.seq] = self.session.next if record.seq >= replay.cut else record.seq
-            for outgoing in target.send(record.recipient, record.type, value):
-                outgoing.put(replay.child[record.seq])
-        if record.seq >= replay.cut:
+        command = recorded_command(record, value, self._number)
+        if isinstance(record, MessageQueued):
+            index.child[record.seq] = self.session.next if record.seq >= index.cut else record.seq
+        for outgoing in perform(command, target) if command is not None else ():
+            outgoing.put(index.child[record.seq])
+        if record.seq >= index.cut:
             self.copy(record)
+
+    def _number(self, message: int | None) -> int | None:
+        """The number that a message of the parent's has in this run."""
+        return self.index.child.get(message, message) if message is not None else None
 
     def copy(self, r: Record) -> None:
         """Write a record of the parent into the fork's log, under the numbers that things have there."""
         fields = {f.name: getattr(r, f.name) for f in dataclasses.fields(r) if f.name not in ("seq", "at")}
         number = self.session.next
         if isinstance(r, (InvocationStarted, MessageQueued)):
-            self.replay.child[r.seq] = number
+            self.index.child[r.seq] = number
         for name in ("invocation", "parent", "message", "before"):
             if fields.get(name) is not None:
-                fields[name] = self.replay.child.get(fields[name], fields[name])
-        fields["caused_by"] = tuple(self.replay.child.get(c, c) for c in fields["caused_by"])
+                fields[name] = self.index.child.get(fields[name], fields[name])
+        fields["caused_by"] = tuple(self.index.child.get(c, c) for c in fields["caused_by"])
         if isinstance(r, InvocationEnded):
             fields["how"] = "reused"
         self.session.emit_next(type(r), **fields)
@@ -294,23 +288,23 @@ class Rerun:
 
     def failed_instead(self, end: InvocationEnded, error: Json) -> None:
         """An invocation failed that came back with a result before the cut."""
-        if end.seq < self.replay.cut and self.replay.in_prefix:
+        if end.seq < self.index.cut and self.index.in_prefix:
             words = error.get("message") if isinstance(error, dict) else error
             self._blame(error)
             self._diverge(Difference(end.seq, end.component, describe(end), f"nothing, it failed: {words}"))
 
     def ended_early(self, how: str, error: Json) -> Difference | None:
         """The program has ended, `how` in words: what the record still holds before the cut, if anything."""
-        while self.replay.in_prefix and self.replay.give_up():
+        while self.index.in_prefix and self.index.give_up():
             continue
         self._blame(error)
-        missing = self.replay.missing()
+        missing = self.index.missing()
         while isinstance(missing, ConfigSet):  # nothing came after it that it could have changed
-            self.replay.settle([missing.seq])
-            missing = self.replay.missing()
+            self.index.settle([missing.seq])
+            missing = self.index.missing()
         if missing is not None and not isinstance(missing, RunEnded):
             self._diverge(Difference(missing.seq, missing.component, describe(missing), how))
-        return self.diverged if self.replay.in_prefix else None
+        return self.diverged if self.index.in_prefix else None
 
     def _blame(self, error: Json) -> None:
         """Remember the exception by which the program departs from its record."""
@@ -333,7 +327,7 @@ class Rerun:
             self.diverged = difference
             told = {name: getattr(difference, name) for name in ("seq", "component", "recorded", "asked")}
             self.session.recorder.send("replay", {"state": "diverged", "difference": told})
-            self.replay.wake()
+            self.index.wake()
 
     def _ask(self) -> Steps[None]:
         """The replay stopped.  The user lets the program go on live from the first difference, or ends it."""
@@ -341,37 +335,37 @@ class Rerun:
         told = {"when": "diverged", "reason": f"diverged: {self.diverged}{why}", "offers": ["live"]}
         yield from self.session.hold(told)
         with self.session.lock:
-            if self.replay.in_prefix:
-                self.session.recorder.start_at(self.replay.recut())
-                self.session.recorder.send("replay", {"state": "recut", "cut": self.replay.cut})
+            if self.index.in_prefix:
+                self.session.recorder.start_at(self.index.recut())
+                self.session.recorder.send("replay", {"state": "recut", "cut": self.index.cut})
                 self.announce()
 
     def _watch(self) -> None:
         """End a replay that cannot go on because something recorded is never asked for."""
-        while self.replay.ordered and not self.session.stopping and self.diverged is None:
+        while self.index.ordered and not self.session.stopping and self.diverged is None:
             clock.sleep(TICK)
             with self.session.lock:
-                if not self.replay.waiting or self.session.holds or self.out:
+                if not self.index.waiting or self.session.holds or self.out:
                     self._progress = clock.monotonic()
                 elif clock.monotonic() - self._progress > self._patience():
                     self._stalled()
 
     def _stalled(self) -> None:
-        if self.replay.give_up():
+        if self.index.give_up():
             return
-        missing = self.replay.missing()
+        missing = self.index.missing()
         if missing is None:
-            self.replay.depart()
+            self.index.depart()
         else:
             self._diverge(Difference(missing.seq, missing.component, describe(missing), "nothing"))
 
     def _patience(self) -> float:
         """How long the program may take to come to what is waited for, in seconds; not as long for a timer."""
-        replay = self.replay
-        at, records = replay.pointer, replay.records
+        index = self.index
+        at, records = index.pointer, index.records
         gap = records[at].at - records[at - 1].at if 0 < at < len(records) else 0.0
-        gap -= replay.timers.waited.get(at, 0.0)
-        soft = at in replay.timers.waited or replay.has_late
+        gap -= index.timers.waited.get(at, 0.0)
+        soft = at in index.timers.waited or index.has_late
         return (SOFT_STALL if soft else STALL) + 2 * min(600.0, max(0.0, gap))
 
     # -- bodies of the record ----------------------------------------------------------------------------------------
@@ -401,10 +395,10 @@ class Rerun:
     def _following(self) -> list[str]:
         """The results that the program will ask for next: to ask for each by itself takes longer than to give it."""
         found: list[str] = []
-        at = max(self._ahead, self.replay.pointer)
-        end = min(at + AHEAD, len(self.replay.records))
+        at = max(self._ahead, self.index.pointer)
+        end = min(at + AHEAD, len(self.index.records))
         while at < end and len(found) < TOGETHER:
-            r = self.replay.records[at]
+            r = self.index.records[at]
             served = isinstance(r, InvocationEnded) and (r.call in LEAVES or r.changes is not None)
             if served or is_print(r):
                 names = (r.body, r.kept) if isinstance(r, InvocationEnded) else (r.body,)

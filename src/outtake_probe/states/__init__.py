@@ -23,7 +23,7 @@ from outtake_probe.waits import Wait
 
 if TYPE_CHECKING:
     from outtake_probe.gate.pass_state import Asked, Passage
-    from outtake_probe.replay.index import Past, Replay
+    from outtake_probe.replay.index import Past, ReplayIndex
     from outtake_probe.session import Session
 
 
@@ -81,7 +81,7 @@ class States:
         """Name of the state that a call made which has come back: what it reaches was not there before."""
         call = passage.call
         name = self._find(call) if self._declared_for(call.component) is None else ""
-        if name and session.rerun is not None:
+        if name and session.replay is not None:
             self._advance(name, call.component, passage.digest, session.effects(call) or "write")
         return name
 
@@ -110,9 +110,9 @@ class States:
 
     # -- what a fork's record says -----------------------------------------------------------------------------------
 
-    def read(self, replay: Replay) -> None:
+    def read(self, index: ReplayIndex) -> None:
         """Take from the record which call used which state."""
-        self._by_component = mark(replay.calls, self._declared_for, self._effects)
+        self._by_component = mark(index.calls, self._declared_for, self._effects)
 
     def compare(self, asked: Asked, cut: int) -> None:
         """Whether a call finds its state as the recorded call that it matches did."""
@@ -132,7 +132,7 @@ class States:
         """A call of a state goes out, or is answered by the record."""
         name, call = asked.state, asked.call
         passage.state, passage.digest = name, asked.digest
-        if session.rerun is None or call.kind != "tool":
+        if session.replay is None or call.kind != "tool":
             return
         self.flush(session)
         around = asked.frame.states if asked.frame is not None else frozenset()
@@ -174,7 +174,7 @@ class States:
 
     def flush(self, session: Session) -> None:
         """Write what waited for the cut."""
-        if session.rerun is None or session.rerun.replay.in_prefix:
+        if session.replay is None or session.replay.index.in_prefix:
             return
         late, self._late = self._late, []
         for fields in late:

@@ -36,18 +36,18 @@ class Caught:
     def __init__(self, session: Session, past: Past | None) -> None:
         self._session = session
         self._answers: dict[tuple[str, str, str], deque[Past]] = defaultdict(deque)
-        rerun = session.rerun
-        if past is None or rerun is None:
+        replay = session.replay
+        if past is None or replay is None:
             return
-        for seq in rerun.replay.inside(past):
-            inner = rerun.replay.calls.get(seq)
+        for seq in replay.index.inside(past):
+            inner = replay.index.calls.get(seq)
             if inner is not None and _answers(inner):
                 self._answers[inner.start.call, inner.start.component, inner.start.digest].append(inner)
 
     def recorded(self, call: Call) -> Steps[Recorded | None]:
         """What the record holds for a call inside, each answer once."""
         session = self._session
-        if session.rerun is None:
+        if session.replay is None:
             return None
         with session.lock:
             digest = session.bodies.put(call.input if call.identity is None else call.identity)
@@ -55,8 +55,8 @@ class Caught:
             past = found.popleft() if found else None
         if past is None:
             return None
-        body, failed = session.rerun.replay.output_of(past.start.seq)
-        return Recorded((yield from session.rerun.body(body)) if body is not None else None, failed)
+        body, failed = session.replay.index.output_of(past.start.seq)
+        return Recorded((yield from session.replay.body(body)) if body is not None else None, failed)
 
 
 def _answers(past: Past) -> bool:

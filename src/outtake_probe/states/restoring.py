@@ -37,7 +37,7 @@ class NotRestored(Exception):
 def restored(session: Session, asked: Asked, answer: Answer) -> Steps[Answer]:
     """Restore the state of a call that is about to go out; what the gate answers then."""
     name, states = asked.state, session.states
-    if answer.verb != "proceed" or not name or session.rerun is None or asked.call.kind != "tool":
+    if answer.verb != "proceed" or not name or session.replay is None or asked.call.kind != "tool":
         return answer
     mine = Wait(order=True)
     while True:
@@ -55,11 +55,11 @@ def restored(session: Session, asked: Asked, answer: Answer) -> Steps[Answer]:
     try:
         with session.lock:
             session.standstill.begin()
-            session.rerun.out += 1
+            session.replay.out += 1
         return (yield from _Restoring(session, asked, answer).steps(due))
     finally:
         with session.lock:
-            session.rerun.out -= 1
+            session.replay.out -= 1
             session.standstill.end()
             del states.busy[name]
         mine.set()
@@ -95,15 +95,15 @@ class _Restoring:
 
     def _load(self, due: list[Served]) -> Steps[list[Served]]:
         """Load what was saved last; the calls that it does not know of."""
-        session, rerun = self.session, self.session.rerun
+        session, replay = self.session, self.session.replay
         at = max((n for n, served in enumerate(due) if served.past.end and served.past.end.saved), default=None)
         holder = session.states.holder(self.name, self.asked.call)
-        if at is None or rerun is None or holder is None or not saving.offers(holder):
+        if at is None or replay is None or holder is None or not saving.offers(holder):
             return due
         last, rest = due[at], due[at + 1 :]
         saved = last.past.end.saved if last.past.end is not None else None
         began = clock.monotonic()
-        error = yield from saving.load(session, holder, (yield from rerun.body(saved or "")))
+        error = yield from saving.load(session, holder, (yield from replay.body(saved or "")))
         self.total = len(rest) + 1 if error is None else self.total + 1
         reason = f"load_state raised {type(error).__name__}: {error}" if error is not None else ""
         self._write(last, "loaded", began, body=saved, was=saved, same=error is None, reason=reason)
@@ -117,7 +117,7 @@ class _Restoring:
 
     def _may(self, due: list[Served], told: Sequence[Served]) -> Steps[Answer | None]:
         """Whether calls that change the world may be executed again: None, or what happens to the call instead."""
-        policy = self.session.rerun.replay.plan.repeat if self.session.rerun is not None else "run"
+        policy = self.session.replay.index.plan.repeat if self.session.replay is not None else "run"
         if policy == "run":
             return None
         if policy == "ask":
@@ -161,11 +161,11 @@ class _Restoring:
 
     def _repeat(self, served: Served) -> Steps[None]:
         """Execute one call again, and compare what it gives with the record."""
-        session, rerun, past, call = self.session, self.session.rerun, served.past, served.call
-        if rerun is None or call.repeat is None:
+        session, replay, past, call = self.session, self.session.replay, served.past, served.call
+        if replay is None or call.repeat is None:
             return
         edited = past.start.edited and past.start.body is not None
-        value = (yield from rerun.body(past.start.body or "")) if edited else None
+        value = (yield from replay.body(past.start.body or "")) if edited else None
         frame = replace(served.frame, caught=Caught(session, past))
         doing = Doing(call.repeat, frame, edited, value)
         began = clock.monotonic()
@@ -178,7 +178,7 @@ class _Restoring:
             session.states.settle([served])
         same = body == recorded
         if past.end is not None and past.end.failed and recorded is not None:
-            same = error is not None and _same_error(given, (yield from rerun.body(recorded)))
+            same = error is not None and _same_error(given, (yield from replay.body(recorded)))
         elif error is not None:
             same = False
         reason = str(error) if isinstance(error, CannotRepeat) else ""

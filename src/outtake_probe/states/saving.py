@@ -43,7 +43,7 @@ def offers(holder: object) -> bool:
 
 
 def save(session: Session, name: str, call: Call) -> Steps[str | None]:
-    """The hash of the state after a call, where the object that holds it can save it; a problem is told once."""
+    """The hash of the state after a call, where the object that holds it can save it; a problem is reported once."""
     holder = session.states.holder(name, call)
     if holder is None or not offers(holder):
         return None

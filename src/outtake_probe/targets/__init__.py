@@ -31,6 +31,10 @@ class Entry:
     name: str
     triggers: tuple[str, ...]
     module: str
+    variables: tuple[tuple[str, str], ...] = ()
+    """Environment variables, by name, that are set before the framework is imported."""
+    projects: tuple[str, ...] = ()
+    """Names of the files that say what a project of the framework is made of."""
 
     def load(self) -> Adapter[Any]:
         """Raises `TypeError` where the module has no adapter, and whatever its import raises."""
@@ -62,6 +66,17 @@ BUILT_IN = (
     Entry("llamaindex", ("workflows", "llama_index.core"), "outtake_probe.targets.llamaindex"),
     Entry("pydantic-ai", ("pydantic_ai",), "outtake_probe.targets.pydantic_ai"),
     Entry("langgraph", ("langgraph.pregel.main",), "outtake_probe.targets.langgraph"),
+    Entry(
+        "crewai",
+        ("crewai",),
+        "outtake_probe.targets.crewai",
+        (  # what is debugged is nobody else's business, and nobody is asked whether it may be
+            ("CREWAI_DISABLE_TELEMETRY", "true"),
+            ("CREWAI_TRACING_ENABLED", "false"),
+            ("CREWAI_DISABLE_VERSION_CHECK", "true"),
+        ),
+        ("crew.jsonc", "crew.json"),
+    ),
 )
 
 
@@ -76,15 +91,23 @@ def entries() -> list[Entry]:
     return list(found.values())
 
 
-def when_imported(modules: Sequence[str], act: Callable[[], None]) -> Callable[[], None]:
+def nothing() -> None:
+    """Do nothing."""
+
+
+def when_imported(
+    modules: Sequence[str], act: Callable[[], None], before: Callable[[], None] = nothing
+) -> Callable[[], None]:
     """Call `act` once each of these modules has been imported, and now if one is there already.
 
-    Returns what ends the waiting.
+    `before` is called when one of them is about to be imported, and before `act` where one is there already.  Returns
+    what ends the waiting.
     """
     if any(name in sys.modules for name in modules):
+        before()
         act()
     waiting = frozenset(name for name in modules if name not in sys.modules)
-    watch = _Watch(waiting, act)
+    watch = _Watch(waiting, act, before)
     if waiting:
         sys.meta_path.insert(0, watch)
 
@@ -96,9 +119,10 @@ def when_imported(modules: Sequence[str], act: Callable[[], None]) -> Callable[[
 
 
 class _Watch(MetaPathFinder):
-    def __init__(self, modules: frozenset[str], act: Callable[[], None]) -> None:
+    def __init__(self, modules: frozenset[str], act: Callable[[], None], before: Callable[[], None]) -> None:
         self._modules = modules
         self._act = act
+        self._before = before
         self._busy: set[str] = set()
 
     def find_spec(
@@ -112,21 +136,23 @@ class _Watch(MetaPathFinder):
         finally:
             self._busy.discard(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Telling(spec.loader, self._act)
+            spec.loader = _Telling(spec.loader, self._act, self._before)
         return spec
 
 
 class _Telling(Loader):
-    """Loads as the real loader does, then tells."""
+    """Loads as the real loader does, and tells before and after."""
 
-    def __init__(self, loader: Loader, act: Callable[[], None]) -> None:
+    def __init__(self, loader: Loader, act: Callable[[], None], before: Callable[[], None]) -> None:
         self._loader = loader
         self._act = act
+        self._before = before
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
         return self._loader.create_module(spec)
 
     def exec_module(self, module: types.ModuleType) -> None:
+        self._before()
         self._loader.exec_module(module)
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from outtake_probe.commands import BadValue
 
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
 from outtake_probe.targets.toolkit.arguments import merge_arguments
 

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from outtake_probe.commands import BadValue
 
+from outtake_probe.commands import BadValue
 from outtake_probe.targets.toolkit.event_loop import perform_on
 
 BOUND = 30.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import pytest
-from outtake_probe.commands import BadValue
 
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
 from outtake_probe.targets.toolkit.live_target import LiveTarget
 

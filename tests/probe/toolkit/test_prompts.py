@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from outtake_probe.commands import BadValue
 
 from outtake_probe.bodies import Growing, Part
+from outtake_probe.commands import BadValue
 from outtake_probe.records import Json
 from outtake_probe.targets.toolkit.prompts import merge_prompt
 

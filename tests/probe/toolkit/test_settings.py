@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from outtake_probe.commands import BadValue
 
+from outtake_probe.commands import BadValue
 from outtake_probe.targets.toolkit.settings import (
     NUMBER,
     TEXT,

@@ -14,8 +14,8 @@ pytest.importorskip("autogen_core")
 from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import AgentId
-from outtake_probe.commands import BadValue
 
+from outtake_probe.commands import BadValue
 from outtake_probe.edits import Edit
 from outtake_probe.records import Json
 from outtake_probe.targets.autogen import adapter

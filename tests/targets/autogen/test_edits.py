@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("autogen_core")
 
 from outtake_probe.commands import BadValue
-
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
 from outtake_probe.gate.decision import Stance

@@ -32,10 +32,10 @@ from autogen_agentchat.teams._group_chat._events import (
 )
 from autogen_core import FunctionCall, Image
 from autogen_core.models import FunctionExecutionResult, RequestUsage, UserMessage
-from outtake_probe.commands import BadValue
 from pydantic import BaseModel
 
 from outtake_probe.bodies import Bodies, resolve
+from outtake_probe.commands import BadValue
 from outtake_probe.targets.autogen import messages
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="

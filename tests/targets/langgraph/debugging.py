@@ -59,8 +59,8 @@ def run_target(make: Make, given: Json = None, then: Callable[[Session], None] |
         assert session is not None
         adapter.install(session)
         parent: Log | None = options.get("parent")
-        if session.rerun is not None and parent is not None:
-            session.rerun.nodes(list(parent.nodes.items()))  # the server sends those of the user's commands ahead
+        if session.replay is not None and parent is not None:
+            session.replay.nodes(list(parent.nodes.items()))  # the server sends those of the user's commands ahead
         try:
             return asyncio.run(_run(session, make, given, then))
         finally:

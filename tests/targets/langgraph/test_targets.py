@@ -19,8 +19,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
-from outtake_probe.commands import BadValue
 
+from outtake_probe.commands import BadValue
 from outtake_probe.edits import Edit
 from outtake_probe.gate.decision import Answer
 from outtake_probe.records import ConfigSet, Json, MessageQueued

@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("llama_index.core")
 
 from llama_index.core.base.llms.types import TextBlock, ToolCallBlock
-from outtake_probe.commands import BadValue
 
 from outtake_probe.attached import active
 from outtake_probe.codec import encode
+from outtake_probe.commands import BadValue
 from outtake_probe.edits import Edit
 from outtake_probe.targets.llamaindex import adapter
 from outtake_probe.targets.llamaindex.models import message_from

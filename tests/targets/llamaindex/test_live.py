@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("workflows")
 
-from outtake_probe.commands import BadValue
 from workflows import Context, Workflow, step
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import StartEvent, StopEvent
 
 from outtake_probe.attached import active
+from outtake_probe.commands import BadValue
 from outtake_probe.gate.decision import Answer, Stance
 from outtake_probe.records import InvocationStarted, MessageQueued
 from outtake_probe.targets.llamaindex import adapter

@@ -74,26 +74,24 @@ async def run_program(program: Program) -> Any:
 async def _graph(program: Program, pairs: list[tuple[Shape, Any]]) -> Any:
     steps: Any = GraphBuilder(output_type=list, name="flow")
 
-    @steps.step
     async def numbers(_: Any) -> list[int]:
         return list(range(len(pairs)))
 
-    @steps.step
     async def work(ctx: Any) -> str:
         shape, agent = pairs[ctx.inputs]
         return await converse(shape, agent, f"step {ctx.inputs}", program.turns)
 
-    @steps.step
     async def finish(ctx: Any) -> list[str]:
         return sorted(ctx.inputs)
 
+    first, middle, last = (steps.step(call=function) for function in (numbers, work, finish))
     join = steps.join(reduce_list_append, initial_factory=list)
     steps.add(
-        steps.edge_from(steps.start_node).to(numbers),
-        steps.edge_from(numbers).map().to(work),
-        steps.edge_from(work).to(join),
-        steps.edge_from(join).to(finish),
-        steps.edge_from(finish).to(steps.end_node),
+        steps.edge_from(steps.start_node).to(first),
+        steps.edge_from(first).map().to(middle),
+        steps.edge_from(middle).to(join),
+        steps.edge_from(join).to(last),
+        steps.edge_from(last).to(steps.end_node),
     )
     return await steps.build().run()
 
@@ -142,12 +140,12 @@ def make_agent(shape: Shape, name: str) -> Any:
         _add(agent, tool, f"{tool}{number}", next(inner) if tool == "agent" else None)
     if shape.structured and shape.way != "run_stream":  # which knows no retries of an output
 
-        @agent.output_validator
         def check(ctx: RunContext[None], value: Verdict) -> Verdict:
             if value.number == 0 and ctx.retry == 0:
                 raise ModelRetry("another number")
             return value
 
+        agent.output_validator(check)
     return agent
 
 

@@ -7,9 +7,9 @@ import io
 from typing import Any
 
 import pytest
-from outtake_probe.commands import BadValue
 
 from outtake_probe.bodies import Bodies, Part, resolve
+from outtake_probe.commands import BadValue
 from outtake_probe.targets.stainless.library import Turns
 from outtake_probe.targets.stainless.requests import body_json, edited_body, normalized, plain, settled
 

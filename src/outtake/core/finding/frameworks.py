@@ -29,11 +29,16 @@ _BY_PREFIX: tuple[tuple[str, Maker], ...] = (
     ("llama_index.core.workflow.Workflow", Maker("workflow", _LLAMAINDEX)),
     ("llama_index.core.agent.workflow.", Maker("workflow", _LLAMAINDEX)),
     ("crewai.Crew", Maker("crew", _CREWAI)),
+    ("crewai.crew.Crew", Maker("crew", _CREWAI)),
     ("crewai.project.CrewBase", Maker("crew", _CREWAI)),
+    ("crewai.Flow", Maker("workflow", _CREWAI)),
+    ("crewai.flow.Flow", Maker("workflow", _CREWAI)),
+    ("crewai.flow.flow.Flow", Maker("workflow", _CREWAI)),
 )
 KNOWN = ("anthropic", "autogen", "crewai", "langchain", "langgraph", "llama_index", "openai", "outtake", "workflows")
 """Packages whose import says that a file is about agents or models; a prefix of the name counts."""
-CREW_NOTE = "a crew is run by a function or a script that calls its kickoff: name that one"
+PROJECTS = {"crew.jsonc": Maker("crew", _CREWAI), "crew.json": Maker("crew", _CREWAI)}
+"""Files that say what a project is made of, by name."""
 
 
 def maker(dotted: str) -> Maker | None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from outtake.core.finding.forms import base_names, default_of, fields_of, last_name, schema_of
 from outtake.core.finding.found import FoundProgram, Input, Schema
-from outtake.core.finding.frameworks import CREW_NOTE, Maker, is_about_agents, maker
+from outtake.core.finding.frameworks import Maker, is_about_agents, maker
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MAIN_NAMES = {"main", "run", "start", "run_team", "run_crew", "run_agent", "pipeline", "workflow", "chat", "ask"}
@@ -218,8 +218,6 @@ class Module:
         )
         if made is None:
             return found
-        if made.kind == "crew":
-            return replace(found, note=CREW_NOTE, weight=10)
         return replace(found, input=self._input_of_target(made, node))
 
     def _input_of_target(self, made: Maker, node: ast.stmt) -> Input | None:

@@ -1,6 +1,6 @@
 """Provenance: where a value came from, whose hands a text passed through, and what a change could reach.
 
-All of it is told by a run's records and bodies; nothing is asked of a program.
+All of it comes from a run's records and bodies; nothing is asked of a program.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The path goes from what began it to the answer.  It has two parts: what led to the first record that says the wrong
 thing (of several sources the one that tells most is followed), and the hands through which it passed from there to the
-answer.  Where it cannot be told which words of the answer are wrong, the path leads to what the last model said.
+answer.  Where it cannot be determined which words of the answer are wrong, the path leads to what the last model said.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Explanation:
     """Why a run came out wrong."""
 
     said: str | None = None
-    """What it said instead of what was expected, or its error; None where that cannot be told."""
+    """What it said instead of what was expected, or its error; None where that cannot be determined."""
     first: int | None = None
     """The first record that says it."""
     origin: Origin | None = None
@@ -181,7 +181,7 @@ class Explaining:
 
 
 def wrong_part(said: str, expected: str | None, asked: str) -> str | None:
-    """The words of an answer that stand where the expected ones should; None where that cannot be told.
+    """The words of an answer that stand where the expected ones should; None where that cannot be determined.
 
     For an expected number it is the nearest number of the answer that the question does not have; else a short answer.
     """

@@ -355,7 +355,7 @@ class Reach:
                     self._asked(later, "state", of, part.strip("*"))
 
     def _equal(self, number: int) -> None:
-        """Calls with the same input are told apart by their order alone: another may get what was this one's answer."""
+        """Calls with the same input differ by their order alone: another one may get what was this one's answer."""
         start = self.story.starts[number]
         if not self.story.is_leaf(number) and number not in self._known:
             return

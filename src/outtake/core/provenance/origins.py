@@ -1,7 +1,7 @@
 """Where the value of a record came from: the records that led to it, and those that led to these.
 
 What led to an invocation is the message that it delivers, the causes that the record names, and the state that it read.
-What a record does not say is told by content: a value in an input that an earlier result holds came from there; of
+What a record does not say follows from content: a value in an input that an earlier result holds came from there; of
 several such results from the nearest, which is the last one in the code around it.
 """
 
@@ -50,7 +50,7 @@ class Hand:
     depth: int
     sources: list[Source] = field(default_factory=list)
     more: int = 0
-    """Sources that are not told."""
+    """Sources that are not reported."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from outtake_probe.bodies import reference
 from outtake_probe.records import Json
 
 EVERY = frozenset({"*"})
-"""Any part: which ones cannot be told."""
+"""Any part: which ones cannot be determined."""
 _TAG = "$type"
 
 

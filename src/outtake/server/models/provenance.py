@@ -44,7 +44,7 @@ class ChainSource(Answer):
 
 
 class ChainLink(RecordOutline):
-    """One record of a chain; `more` sources are not told."""
+    """One record of a chain; `more` sources are not reported."""
 
     depth: int
     sources: list[ChainSource]
@@ -76,7 +76,7 @@ class Why(Answer):
     chain: list[ChainLink] = Field(default_factory=list)
     hands: list[Hand] = Field(default_factory=list)
     more: int
-    """Records that are not told."""
+    """Records that are not reported."""
     elsewhere: int = 0
     """Records that say the text and did not lead to this one."""
 
@@ -109,7 +109,7 @@ class ChangeUse(Answer):
 class Explanation(Answer):
     """Why a run came out wrong: what it said instead of what was expected, or its error, and the path to it, in order.
 
-    `path` is empty for a run that was not wrong.  `said` is null where it cannot be told which words are wrong.
+    `path` is empty for a run that was not wrong.  `said` is null where it cannot be determined which words are wrong.
     """
 
     run: str

@@ -1,4 +1,4 @@
-"""The records of a run's log as the API gives them: one type for each kind, told apart by `kind`.
+"""The records of a run's log as the API gives them: one type for each kind, distinguished by `kind`.
 
 They say what those of `outtake_probe.records` say, and leave out what holds its default.  `hash` names the body; with
 ``bodies=true`` the body itself is there, too, as `input`, `output`, `error` or `body`.

@@ -20,7 +20,7 @@ def free_forks(rig: Rig) -> None:
 
 
 def _readable(run: Watched) -> None:
-    """Whatever the adapter writes can be told to a person, short and in full."""
+    """Whatever the adapter writes can be shown to a person, short and in full."""
     for record in run.log:
         body = next((record[name] for name in ("input", "output", "error", "body") if name in record), None)
         told = (words.readable(body), words.outline(body), words.arguments(body), glance(body).text)

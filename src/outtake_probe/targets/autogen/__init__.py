@@ -1,8 +1,8 @@
 """AutoGen (autogen-core, -agentchat and -ext): teams, single agents and programs of routed agents.
 
-What is put in place: a runtime of our own for AutoGen's (`runtime`, `delivery_queue`), wrappers around the implementations of
-models, tools, workbenches, code executors and questions to the user (`calls`), the names under which a team registers
-its members (`paths`), and teams' time-outs (`timeouts`).
+What is put in place: a runtime of our own for AutoGen's (`runtime`, `delivery_queue`), wrappers around the
+implementations of models, tools, workbenches, code executors and questions to the user (`calls`), the names under which
+a team registers its members (`paths`), and teams' time-outs (`timeouts`).
 """
 
 from __future__ import annotations

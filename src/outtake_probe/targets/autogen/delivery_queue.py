@@ -177,8 +177,7 @@ class DeliveryQueue:
 
     def _serial(self) -> bool:
         """Whether messages come to the gate one at a time.  A replay follows the record instead."""
-        rerun = self.session.rerun
-        return self.session.stance.paused and not (rerun is not None and rerun.replay.ordered)
+        return self.session.stance.paused and not self.session.is_ordered
 
     async def _quiet(self) -> bool:
         """Whether nothing is on its way, so that the next message may come to the gate."""

@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def is_chat_message(value: object) -> bool:
-    """Whether this is a message or an event of AgentChat, told without importing AgentChat."""
+    """Whether this is a message or an event of AgentChat, determined without importing AgentChat."""
     return is_chat_class(type(value))
 
 
@@ -319,7 +319,7 @@ def _hints(cls: Any) -> Mapping[str, Any]:
 
 
 def is_chat_class(cls: Any) -> bool:
-    """Whether this is a class of AgentChat's messages and events, told without importing AgentChat."""
+    """Whether this is a class of AgentChat's messages and events, determined without importing AgentChat."""
     return _is_chat_class(cls)
 
 

@@ -125,7 +125,7 @@ def here() -> str:
 
 
 def is_team(value: object) -> bool:
-    """Whether this is a group chat, told without importing AgentChat."""
+    """Whether this is a group chat, determined without importing AgentChat."""
     return hasattr(value, "_participant_topic_types") and hasattr(value, "_group_chat_manager_topic_type")
 
 

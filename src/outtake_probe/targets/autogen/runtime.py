@@ -58,7 +58,7 @@ _KEPT_OUT = ("GroupChatError", "ChatAgentContainer")
 
 
 class Runtime(Agents):
-    """One runtime.  `adapter_state` is what the runtimes of a program share; it is set on the class that a program is given."""
+    """One runtime.  Its class has the `adapter_state` that the runtimes of a program share."""
 
     adapter_state: AdapterState
 

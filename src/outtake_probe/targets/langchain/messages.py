@@ -121,7 +121,7 @@ def slim(message: BaseMessage) -> Json:
 
 
 def part(message: BaseMessage) -> Json:
-    """`slim`, remembered by what it says where that can be told cheaply."""
+    """`slim`, remembered by what it says where that can be determined cheaply."""
     key = key_of(message)
     return slim(message) if key is None else Part(key, functools.partial(slim, message))
 

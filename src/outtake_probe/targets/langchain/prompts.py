@@ -40,7 +40,7 @@ _UNSAID = ("run_manager", "config", "callbacks", "stream", "async_api")
 @dataclass
 class _Known:
     said: dict[str, Transcript] = field(default_factory=dict)
-    """The last conversation at each path: those that share a model are told apart."""
+    """The last conversation at each path: those that share a model are distinguished."""
 
 
 def prompt(model: Any, said: Sequence[BaseMessage], kwargs: Mapping[str, Any], path: str) -> dict[str, Json]:

@@ -62,18 +62,11 @@ class AdapterState:
 
     def recorded_inside(self, path: str) -> Steps[frozenset[str]]:
         """In a fork: hashes of the code inside of what ran there in the parent, when that first ran and when last."""
-        rerun = self.session.rerun
-        if rerun is None:
-            return frozenset()
         if path not in self._recorded:
-            names = [
-                past.end.changes
-                for past in rerun.replay.calls.values()
-                if past.end is not None and past.start.component == path
-            ]
+            names = [end.changes for end in self.session.recorded_ends(path) if end is not None]
             found: set[str] = set()
             for name in filter(None, dict.fromkeys([*names[:1], *names[-1:]])):
-                body = yield from rerun.body(name)
+                body = yield from self.session.recorded_body(name)
                 found.add(body.get(INSIDE, ""))
             self._recorded[path] = frozenset(found)
         return self._recorded[path]

@@ -57,7 +57,7 @@ def _inside(path: str, graph: Any, around: tuple[Any, ...]) -> Iterator[dict[str
 
 
 def _parts(path: str, found: settings.NodeParts) -> Iterator[dict[str, Json]]:
-    """The models and tools that a node uses, where that can be told without running it."""
+    """The models and tools that a node uses, where that can be determined without running it."""
     if found.model is not None:
         about = describe_settings(settings.of_model(found.model))
         yield {"path": f"{path}/model", "kind": "model", "doc": "", "accepts": {}, **about}

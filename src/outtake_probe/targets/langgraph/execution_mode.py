@@ -36,7 +36,7 @@ def _is_needed(checkpointer: Any) -> bool:
 
 
 def _is_plain_graph(graph: Any) -> bool:
-    """Whether all that a state graph runs are functions without `async`, as far as that can be told."""
+    """Whether all that a state graph runs are functions without `async`, as far as that can be determined."""
     return hasattr(graph, "builder") and all(map(_is_plain, _run_by(graph)))
 
 

@@ -235,7 +235,7 @@ class Step(Runnable[Any, Any]):
     def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
         what = self._call(now, config)
-        if self._inside and self._adapter_state.session.rerun is not None:
+        if self._inside and self._adapter_state.session.is_fork:
             self._compare_inside(what, drive(self._adapter_state.recorded_inside(self.path)))
 
         def run(new: NewInput | None) -> Any:
@@ -254,7 +254,7 @@ class Step(Runnable[Any, Any]):
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         now = self._visit(input, config)
         what = self._call(now, config)
-        if self._inside and self._adapter_state.session.rerun is not None:
+        if self._inside and self._adapter_state.session.is_fork:
             self._compare_inside(what, await adrive(self._adapter_state.recorded_inside(self.path)))
 
         async def run(new: NewInput | None) -> Any:

@@ -55,7 +55,7 @@ class GraphTarget(LiveTarget):
             value = self._checked(value)
         elif kind != RESUME:
             raise BadValue(f"a graph takes no message of type {kind!r}: {RESUME} answers, {UPDATE} changes its state")
-        if not self.answer_queue.is_waiting and self._adapter_state.session.rerun is None:
+        if not self.answer_queue.is_waiting and not self._adapter_state.session.is_fork:
             raise BadValue(f"{self._name} does not wait for an answer now; it can be answered when it asks")
         return [Outgoing(self._name, kind, value, lambda number: self.answer_queue.put(Reply(kind, value, number)))]
 

@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+from outtake_probe.commands import SendMessage
 from outtake_probe.gate.decision import PROCEED, Answer
 from outtake_probe.records import Json
 from outtake_probe.session import Session
@@ -70,7 +71,7 @@ class AnswerQueue:
     def _answer(self, path: str, given: Answer) -> None:
         """What is held was answered: that is a message like any other answer."""
         with self._session.lock:
-            self._session.inject(path, RESUME, given.value)
+            self._session.perform(SendMessage(path, RESUME, given.value))
 
 
 def question(interrupts: Any) -> Json:

@@ -1,8 +1,8 @@
 """What a step reads and changes beside its events: the workflow's state, and the workflow's own attributes.
 
 Each part that can be named is a cell: ``store.KEY`` (a key of a state that is a dict, a field of one that is a model),
-``self.NAME`` (an attribute that the user's class set), ``resource.NAME`` (what is injected).  A `AccessTracker` notes which
-cells a step touched and what they were; it is what lets the record answer for the step.
+``self.NAME`` (an attribute that the user's class set), ``resource.NAME`` (what is injected).  An `AccessTracker` notes
+which cells a step touched and what they were; it is what lets the record answer for the step.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Print:
     kind: type
     digest: str
     seen: Contents | None = None
-    """Its parts, of a list its items' parts; None where they cannot be told, or need not be."""
+    """Its parts, of a list its items' parts; None where they cannot be determined, or need not be."""
     items: list[Any] | None = None
     """Of a list, its items where all are simple values, else a digest of each."""
     simple: bool = False

@@ -62,7 +62,7 @@ def _boundary(adapter_state: AdapterState, request: type[Request]) -> ModelBound
 
 
 class Request(ModelRequest):
-    """One call: how what it is asked and what it answers are written.  A stream's pieces are told in order."""
+    """One call: how what it is asked and what it answers are written.  A stream's pieces come in order."""
 
     said: ClassVar[str] = "messages"
     """The argument that says what is asked."""

@@ -1,4 +1,4 @@
-"""Whether a value still holds what it held, told without copying or coding it.
+"""Whether a value still holds what it held, determined without copying or encoding it.
 
 The parts of a value are laid out by level and by type, in order: of containers and objects how many parts each has, of
 what cannot change the part itself.  Where all of that is the same, the value is.  A list that has only grown begins
@@ -135,7 +135,7 @@ def _is_open(kind: type) -> bool:
 
 
 def look(items: list[Any], closed: Callable[[type], bool]) -> Contents | None:
-    """The contents of these items; None where they cannot be told, as of the types that are `closed`."""
+    """The contents of these items; None where they cannot be determined, as of the types that are `closed`."""
     try:
         return Contents(items, closed)
     except _Unknown:

@@ -26,7 +26,7 @@ _ID = len("-00000000-0000-0000-0000-000000000000")
 _LEFT_OUT = frozenset({"llamaindex.run_id", "llamaindex.step.input_summary"})
 """Tags that differ from run to run, or say again what the input is."""
 _FACTS = frozenset({str, int, float, bool, type(None)})
-"""Types of fields that are told of an event."""
+"""Types of fields that are reported of an event."""
 _KNOWN = frozenset({"timestamp", "id_", "span_id", "tags", "prompt", "output"})
 """Fields that the record holds elsewhere."""
 _PIECES = ("InProgress", "Delta", "WorkflowStepOutput", "WorkflowRunOutput")

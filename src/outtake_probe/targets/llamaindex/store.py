@@ -262,7 +262,7 @@ class Spy(dict[str, Any]):
 
 
 _users: dict[int, Any] = {}
-"""What is told of the fields of a model that is looked at, by its identity."""
+"""What is reported of the fields of a model that is looked at, by its identity."""
 _spies: dict[type, type | None] = {}
 
 

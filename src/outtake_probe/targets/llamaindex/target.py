@@ -62,7 +62,7 @@ class LlamaIndexTarget(LiveTarget):
 
     def _event(self, run: Run, step: str | None, type: str, value: Json) -> Event:
         """What a person means; who names no type means what the run waits for, if that fits."""
-        if self._adapter_state.session.rerun is not None and isinstance(value, dict) and value.get(TAG) == "event":
+        if self._adapter_state.session.is_fork and isinstance(value, dict) and value.get(TAG) == "event":
             found: Event = decode(value)  # from the record: its step may not wait yet
             return found
         awaited = waiting.expected(run) if step is None and not type else []

@@ -63,7 +63,7 @@ def tool(made: Any) -> Tool:
 def _parameters(made: Any) -> Mapping[str, Json]:
     try:
         return made.metadata.get_parameters_dict()  # type: ignore[no-any-return]
-    except Exception:  # noqa: BLE001  a tool may be the user's own, with a schema that cannot be told
+    except Exception:  # noqa: BLE001  a tool may be the user's own, with a schema that cannot be determined
         return {}
 
 

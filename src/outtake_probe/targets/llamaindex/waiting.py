@@ -17,7 +17,7 @@ import workflows
 from workflows.errors import WorkflowRuntimeError
 from workflows.events import Event, HumanResponseEvent
 
-from outtake_probe.commands import BadValue
+from outtake_probe.commands import BadValue, SendMessage
 from outtake_probe.gate.decision import Answer
 from outtake_probe.records import Json
 from outtake_probe.session import Stopped
@@ -70,7 +70,7 @@ async def _shown(adapter_state: AdapterState, run: Run) -> None:
                 )
                 await run.adapter.cancel()
                 return
-            if (others and not is_for_a_person(run)) or _is_replaying(adapter_state):
+            if (others and not is_for_a_person(run)) or adapter_state.session.is_in_prefix:
                 _withdraw(asked)
                 asked = None
             elif asked is None or asked.others != others:
@@ -104,10 +104,6 @@ def _waits_for_events(files: Sequence[str]) -> bool:
     return bool(files) and (files[-1].startswith(_FRAMEWORK) or __file__ in files)
 
 
-def _is_replaying(adapter_state: AdapterState) -> bool:
-    return adapter_state.session.rerun is not None and adapter_state.session.rerun.replay.in_prefix
-
-
 async def _ask(adapter_state: AdapterState, run: Run, others: bool) -> None:
     reason = f"waits for {names(run) or 'an event'}"
     fields: dict[str, Json] = {**question(run.path, f"{run.path} {reason}", reason, "flow"), "others": others}
@@ -120,7 +116,7 @@ async def _ask(adapter_state: AdapterState, run: Run, others: bool) -> None:
         return
     if is_answered(answer):
         with adapter_state.session.lock:
-            adapter_state.session.inject(run.path, "", answer.value)
+            adapter_state.session.perform(SendMessage(run.path, "", answer.value))
 
 
 def _complete(adapter_state: AdapterState, run: Run, given: Answer) -> Answer:

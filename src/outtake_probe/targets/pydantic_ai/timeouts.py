@@ -36,6 +36,7 @@ class _Anyio(types.ModuleType):
                 yield scope
             return
         loop, counted, is_over = asyncio.get_running_loop(), clock.seconds, False
+        scope = anyio.CancelScope(shield=shield)
 
         def end() -> None:
             nonlocal counted, is_over, timer
@@ -47,8 +48,8 @@ class _Anyio(types.ModuleType):
                 is_over = True
                 scope.cancel()
 
-        with anyio.CancelScope(shield=shield) as scope:
-            timer = loop.call_later(delay, end)
+        timer = loop.call_later(delay, end)
+        with scope:
             try:
                 yield scope
             finally:

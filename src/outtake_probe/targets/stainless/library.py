@@ -75,5 +75,5 @@ class Library:
 
 
 def http_module(timeout: type[Any]) -> ModuleType:
-    """The HTTP library below a client library, told by the time-out class that it exports under a name of its own."""
+    """The HTTP library below a client library, found by the time-out class that it exports under a name of its own."""
     return sys.modules[timeout.__init__.__module__.partition(".")[0]]

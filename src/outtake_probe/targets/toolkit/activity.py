@@ -1,7 +1,7 @@
 """What in a program may still act by itself while a part of it waits: its tasks, timers, servers and threads.
 
 A part that waits for something from outside waits for ever where nothing of this is left.  Tasks and threads are looked
-at where they are suspended, so the answer holds for this moment only.  Where it cannot be told, something may act.
+at where they are suspended, so the answer holds for this moment only.  In doubt, something may act.
 """
 
 from __future__ import annotations

@@ -95,6 +95,10 @@ class RunnableAdapter(Adapter[State]):
     def make_program(self, made: object, installed: Installed[State]) -> Program:
         """How to run an object that the adapter claims."""
 
+    def open(self, path: str) -> object:
+        """The object that a project's file describes.  Raises what is wrong with the file."""
+        raise NotImplementedError(f"{self.name} has no projects")
+
     def program(self, made: object, session: Session) -> Program:
         """How to run it, with the hooks in place."""
         self.install(session)

@@ -36,7 +36,7 @@ class ModelRequest(ABC):
 
     @abstractmethod
     def prompt(self, path: str) -> dict[str, Json]:
-        """What the model is asked; the conversations of those that share a model are told apart by `path`."""
+        """What the model is asked; the conversations of those that share a model are distinguished by `path`."""
 
     def merge(self, prompt: dict[str, Json], value: Json) -> Json:
         """The whole prompt of an edit, which may say only part of it.  Raises `BadValue`."""

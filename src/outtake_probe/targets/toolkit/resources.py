@@ -1,4 +1,4 @@
-"""What a tool reaches outside the process, told by the objects that its code refers to.
+"""What a tool reaches outside the process, found by the objects that its code refers to.
 
 Those are its own attributes, the object that its method belongs to, and the variables that its function closes over or
 reads from its module; of plain objects among them, their attributes, too.  A Playwright page or an MCP session is a
@@ -19,7 +19,7 @@ from outtake_probe.states.saving import offers
 
 _MOST = 400
 """Objects that are looked at for one tool."""
-_FRAMEWORKS = ("autogen_", "langchain", "langgraph", "llama_index", "pydantic", "workflows")
+_FRAMEWORKS = ("autogen_", "crewai", "langchain", "langgraph", "llama_index", "pydantic", "workflows")
 """Packages whose own `save_state` is about their objects, not about what is outside."""
 _KNOWN = {
     ("playwright", "Browser"): "browser",
@@ -33,7 +33,7 @@ _PLAIN = (str, bytes, int, float, bool, type(None), type, types.ModuleType, type
 
 
 def known(states: States, *roots: object) -> Known | None:
-    """The state that a tool uses, told by the objects that `roots` (the tool, its functions, its object) reach."""
+    """The state that a tool uses, found among the objects that `roots` (the tool, its functions, its object) reach."""
     found: Known | None = None
     for thing in islice(_reached(roots), _MOST):
         if is_holder(thing):

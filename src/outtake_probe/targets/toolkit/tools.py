@@ -48,7 +48,7 @@ class Tool:
         return declared_effects(*self.places) or self.own_effects
 
     def known(self, states: States) -> Known | None:
-        """The state outside the process that it uses, told by the objects that it reaches."""
+        """The state outside the process that it uses, found among the objects that it reaches."""
         return resources.known(states, self.made, *self.functions)
 
     def call(

@@ -1,0 +1,1 @@
+"""Tests of the CrewAI adapter; they run where CrewAI is installed."""
