@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,32 +30,39 @@ class _Anyio(types.ModuleType):
     @contextmanager
     def fail_after(self, delay: float | None, shield: bool = False) -> Iterator[Any]:
         """As that of the library; what was held meanwhile is added when the time is over."""
-        clock = self._state.session.standstill
         if delay is None or not _is_asyncio():
             with anyio.fail_after(delay, shield) as scope:
                 yield scope
             return
-        loop, counted, is_over = asyncio.get_running_loop(), clock.seconds, False
-        scope = anyio.CancelScope(shield=shield)
-
-        def end() -> None:
-            nonlocal counted, is_over, timer
-            more = clock.seconds - counted
-            if more > 0:
-                counted += more
-                timer = loop.call_later(more, end)
-            else:
-                is_over = True
-                scope.cancel()
-
-        timer = loop.call_later(delay, end)
-        with scope:
+        limit = _Limit(lambda: self._state.session.standstill.seconds, delay, shield)
+        with limit.scope:
             try:
-                yield scope
+                yield limit.scope
             finally:
-                timer.cancel()
-        if is_over and scope.cancelled_caught:
+                limit.timer.cancel()
+        if limit.is_over and limit.scope.cancelled_caught:
             raise TimeoutError
+
+
+class _Limit:
+    """A time that is over when so many seconds have passed in which nothing was held; then a scope is cancelled."""
+
+    def __init__(self, held: Callable[[], float], delay: float, shield: bool) -> None:
+        self.scope = anyio.CancelScope(shield=shield)
+        self.is_over = False
+        self._held = held
+        self._counted = held()
+        self._loop = asyncio.get_running_loop()
+        self.timer = self._loop.call_later(delay, self._end)
+
+    def _end(self) -> None:
+        more = self._held() - self._counted
+        if more > 0:
+            self._counted += more
+            self.timer = self._loop.call_later(more, self._end)
+        else:
+            self.is_over = True
+            self.scope.cancel()
 
 
 def _is_asyncio() -> bool:
