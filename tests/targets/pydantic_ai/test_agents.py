@@ -40,10 +40,11 @@ def looking(**options: Any) -> Any:
 
     agent: Any = Agent(FunctionModel(answer), name="seeker", instructions="Seek.", **options)
 
-    @agent.tool_plain
     def look(person: Person) -> str:
         CALLS.append(f"look {person!r}")
         return f"{person.name} {person.age}"
+
+    agent.tool_plain(look)
 
     return agent
 
@@ -208,13 +209,14 @@ def test_parallel_tools_come_back_in_their_order() -> None:
         agent: Any = Agent(FunctionModel(answer), name="agent")
         finished: list[int] = []
 
-        @agent.tool_plain
         async def wait(turns: int) -> int:
             CALLS.append(f"wait {turns}")
             for _ in range(turns):
                 await asyncio.sleep(0)
             finished.append(turns)
             return turns
+
+        agent.tool_plain(wait)
 
         return (await agent.run("Wait.")).output
 
@@ -225,11 +227,12 @@ def test_a_tool_that_acts_on_its_run_does_so_when_it_is_served() -> None:
     async def program() -> Any:
         agent: Any = Agent(model, name="agent")
 
-        @agent.tool
         def say(ctx: RunContext[None], what: str) -> str:
             CALLS.append("say")
             ctx.enqueue(f"and {what}")
             return "said"
+
+        agent.tool(say)
 
         done = await agent.run("Go.")
         return [getattr(part, "content", None) for m in done.all_messages() for part in m.parts]
@@ -243,11 +246,12 @@ def test_a_cancelled_run_is_cancelled_in_a_fork() -> None:
         agent: Any = Agent(model, name="agent")
         other = Agent(model, name="other")
 
-        @agent.tool_plain
         async def wait(what: str) -> str:
             CALLS.append("wait")
             await asyncio.get_running_loop().create_future()
             return what
+
+        agent.tool_plain(wait)
 
         task = asyncio.ensure_future(agent.run("Wait for ever."))
         said = (await other.run("meanwhile")).output
