@@ -344,7 +344,7 @@ def wait():
 
 CANCELLING = """
 import asyncio
-from pydantic_ai import Agent
+from pydantic_ai import Agent, ModelRequest, ModelResponse, ToolCallPart
 from model import hanging, scripted
 from stage import BROKEN, LIMIT, aslowly
 
@@ -357,6 +357,10 @@ async def look(what: str) -> str:
     '''Look at something.'''
     return await aslowly("tool", what)
 
+def seek(what):
+    asked = [ModelRequest.user_text_prompt("look"), ModelResponse(parts=[ToolCallPart("look", {{"what": what}})])]
+    return looker.run(message_history=asked)
+
 async def ask(prompt):
     return (await asker.run(prompt)).output
 
@@ -367,10 +371,10 @@ async def broken():
 async def main():
     got = []
     try:
-        await asyncio.wait_for(looker.run("one"), 4 * LIMIT)
+        await asyncio.wait_for(seek("one"), LIMIT)
     except asyncio.TimeoutError:
         got.append(await ask("instead of one"))
-    slow = asyncio.create_task(looker.run("two"))
+    slow = asyncio.create_task(seek("two"))
     try:
         await asyncio.gather(slow, broken())
     except LookupError as error:
