@@ -183,4 +183,6 @@ def _add(agent: Any, kind: str, name: str, inner: Shape | None) -> None:
     elif kind == "retry":
         agent.tool(retry, name=name)
     else:
-        agent.tool_plain({"plain": plain, "async": wait, "failing": failing}[kind], name=name)
+        # of two that fail in threads of their own, chance decides which error comes out
+        functions = {"plain": plain, "async": wait, "failing": failing}
+        agent.tool_plain(functions[kind], name=name, sequential=kind == "failing")
