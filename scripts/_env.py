@@ -48,6 +48,8 @@ TITLES = {
     "openai3": "openai 3.x",
     "llamaindex": "LlamaIndex",
     "llamaindex-oldest": "oldest LlamaIndex",
+    "pydantic-ai": "pydantic-ai",
+    "pydantic-ai-oldest": "oldest pydantic-ai",
     "state": "browser, kernel and server",
     "node": "Node",
 }

@@ -68,6 +68,8 @@ FRAMEWORKS: Mapping[str, set[str]] = {
     # what models say are types of the openai client, which are pydantic models
     "openai_agents": {"agents", "openai", "pydantic"},
     "openai": {"openai"},
+    # graphs of agents are pydantic-graph's, whose types are pydantic's; time-outs are anyio's
+    "pydantic_ai": {"anyio", "pydantic", "pydantic_ai", "pydantic_graph"},
 }
 """outtake_probe.targets.NAME -> the packages that this one module may import."""
 

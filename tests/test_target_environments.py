@@ -20,6 +20,8 @@ SUITES = [
     ("langgraph-oldest", ["tests/targets/langchain", "tests/targets/langgraph"]),
     ("openai-agents", ["tests/targets/openai_agents"]),
     ("openai-agents-oldest", ["tests/targets/openai_agents"]),
+    ("pydantic-ai", ["tests/targets/pydantic_ai"]),
+    ("pydantic-ai-oldest", ["tests/targets/pydantic_ai"]),
     ("openai1", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai2", ["tests/targets/openai", "tests/targets/stainless"]),
     ("openai3", ["tests/targets/openai", "tests/targets/stainless"]),

@@ -419,7 +419,7 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
         return made() if takes == "nothing" else made(value) if takes == "input" else made(**_named(name, made, value))
 
     if joined.link.welcome.get("describe"):
-        return asyncio.run(_describe_made(joined, lambda: function(None)))
+        return _describe_made(joined, lambda: function(None))
     if inspect.iscoroutinefunction(made):
         return asyncio.run(_run_async(joined, root, function, given))
     result = call(joined.session, root, function)
@@ -430,15 +430,22 @@ def _run_made(joined: Joined, name: str, made: object, given: Json, has_input: b
     return encode(result)
 
 
-async def _describe_made(joined: Joined, make: Callable[[], Any]) -> Json:
-    """What a factory makes, described.  A function that does the work itself is ended before anything goes out."""
+def _describe_made(joined: Joined, make: Callable[[], Any]) -> Json:
+    """What a factory makes, described.  A function that does the work itself is ended before anything goes out.
+
+    As in a run, it is called without a loop: it may start one.
+    """
     joined.session.stop()
     try:
         made = make()
-        made = await made if inspect.isawaitable(made) else made
+        return asyncio.run(_describe_object(joined, made))
     except (Stopped, asyncio.CancelledError):
         note = "this function does the work itself instead of making a target: its components are shown when it runs"
         return {**_describe_module(joined.made), "note": note}
+
+
+async def _describe_object(joined: Joined, made: Any) -> Json:
+    made = await made if inspect.isawaitable(made) else made
     program = joined.program(made)
     return program.target.describe() if program is not None else _describe_module(joined.made)
 

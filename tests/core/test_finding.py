@@ -182,6 +182,7 @@ if __name__ == "__main__":
         "p.py:kick": "function",
     }
     assert found("import crewai\ncrew = crewai.Crew()")["p.py:crew"].framework == "CrewAI"
+    assert found("from pydantic_ai import Agent\nann = Agent(m)")["p.py:ann"].framework == "pydantic-ai"
 
 
 def test_a_class_of_crews_and_one_of_flows_are_found() -> None:

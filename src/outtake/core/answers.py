@@ -6,6 +6,7 @@ of them is left to its reader.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -142,5 +143,27 @@ def _langchain(pieces: Sequence[Json], told: Sequence[dict[str, Any]]) -> dict[s
     return _answer(texts, list(calls.values()))
 
 
+def _pydantic_ai(pieces: Sequence[Json], told: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """Texts, beginnings of parts and changes of them, and what the stream says of its answer beside."""
+    if not all(piece.get("type") in ("part_start", "part_delta", "response") for piece in told):
+        return None
+    texts: list[str] = []
+    calls: dict[int, dict[str, str]] = {}
+    for piece in pieces:
+        if isinstance(piece, str):
+            texts.append(piece)
+            continue
+        part = piece.get("part") or piece.get("delta") or {}
+        kind = part.get("part_kind") or part.get("part_delta_kind")
+        if kind == "text":
+            texts.append(str(part.get("content") or part.get("content_delta") or ""))
+        elif kind in ("tool-call", "tool_call"):
+            call = calls.setdefault(piece.get("index", 0), {"name": "", "arguments": ""})
+            call["name"] += part.get("tool_name") or part.get("tool_name_delta") or ""
+            args = part.get("args") or part.get("args_delta") or ""
+            call["arguments"] += args if isinstance(args, str) else json.dumps(args)
+    return _answer(texts, list(calls.values()))
+
+
 _Reader = Callable[[Sequence[Json], Sequence[dict[str, Any]]], dict[str, Any] | None]
-_READERS: tuple[_Reader, ...] = (_completion, _response, _message, _langchain)
+_READERS: tuple[_Reader, ...] = (_completion, _response, _message, _langchain, _pydantic_ai)

@@ -2,8 +2,9 @@
 
 One place for all targets.  Recognised are `thought` fields and thought events (AutoGen), `reasoning_content` and
 `reasoning` (DeepSeek, vLLM, LangChain), ``thinking`` parts (Anthropic), ``reasoning`` items (OpenAI), ``<think>``
-sections, ledgers of orchestrators (Magentic-One), what a model says beside the tools that it calls, and all of them in
-pieces of a stream.  The thoughts of an earlier turn that a prompt repeats are not those of the prompt.
+sections, ledgers of orchestrators (Magentic-One), thinking parts (pydantic-ai), what a model says beside the tools that
+it calls, and all of them in pieces of a stream.  The thoughts of an earlier turn that a prompt repeats are not those of
+the prompt.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def _in_items(value: Sequence[Json], depth: int) -> Iterator[str]:
 
 def _is_stream(pieces: Sequence[Mapping[str, Any]]) -> bool:
     return any(
-        piece.get("type") in ("content_block_delta", "AIMessageChunk", *_PIECES)
+        piece.get("type") in ("content_block_delta", "AIMessageChunk", "part_start", "part_delta", *_PIECES)
         or (isinstance(choices := piece.get("choices"), list) and choices and "delta" in (choices[0] or ()))
         for piece in pieces
     )
@@ -132,6 +133,10 @@ def _streamed(pieces: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 yield from _in_fields(choice, 0) if isinstance(choice, dict) else ()
         elif piece.get("type") in ("content_block_delta", "AIMessageChunk"):
             yield from _in_fields(piece, 0)
+        elif piece.get("type") in ("part_start", "part_delta"):
+            part = piece.get("part") or piece.get("delta") or {}
+            if "thinking" in (part.get("part_kind"), part.get("part_delta_kind")):
+                yield str(part.get("content") or part.get("content_delta") or "")
 
 
 def _texts(value: Json) -> Iterator[str]:

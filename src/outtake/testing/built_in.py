@@ -18,6 +18,7 @@ from outtake.testing.kits import (
     openai,
     openai_agents,
     plain,
+    pydantic_ai,
 )
 
 ENVIRONMENTS = "OUTTAKE_ENVS"
@@ -37,6 +38,9 @@ kits: tuple[Kit, ...] = (
     llamaindex.OLDEST,
     openai_agents.KIT,
     openai_agents.OLDEST,
+    pydantic_ai.KIT,
+    pydantic_ai.SYNC,
+    pydantic_ai.OLDEST,
     crewai.KIT,
     crewai.OLDEST,
 )

@@ -64,6 +64,7 @@ BUILT_IN = (
         "outtake_probe.targets.langchain",
     ),
     Entry("llamaindex", ("workflows", "llama_index.core"), "outtake_probe.targets.llamaindex"),
+    Entry("pydantic-ai", ("pydantic_ai",), "outtake_probe.targets.pydantic_ai"),
     Entry("langgraph", ("langgraph.pregel.main",), "outtake_probe.targets.langgraph"),
     # a module that nothing but this package of the common name `agents` has, and that is imported late
     Entry("openai_agents", ("agents.responses_websocket_session",), "outtake_probe.targets.openai_agents"),

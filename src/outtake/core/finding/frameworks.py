@@ -17,6 +17,7 @@ class Maker:
 
 _AUTOGEN, _LANGGRAPH, _LLAMAINDEX, _CREWAI = "AutoGen", "LangGraph", "LlamaIndex", "CrewAI"
 _OPENAI_AGENTS = "OpenAI Agents SDK"
+_PYDANTIC_AI = "pydantic-ai"
 _BY_PREFIX: tuple[tuple[str, Maker], ...] = (
     ("autogen_agentchat.teams.", Maker("team", _AUTOGEN)),
     ("autogen_agentchat.agents.", Maker("agent", _AUTOGEN)),
@@ -36,18 +37,12 @@ _BY_PREFIX: tuple[tuple[str, Maker], ...] = (
     ("crewai.Flow", Maker("workflow", _CREWAI)),
     ("crewai.flow.Flow", Maker("workflow", _CREWAI)),
     ("crewai.flow.flow.Flow", Maker("workflow", _CREWAI)),
+    ("pydantic_ai.Agent", Maker("agent", _PYDANTIC_AI)),
+    ("pydantic_ai.agent.Agent", Maker("agent", _PYDANTIC_AI)),
 )
 KNOWN = (
-    "agents",
-    "anthropic",
-    "autogen",
-    "crewai",
-    "langchain",
-    "langgraph",
-    "llama_index",
-    "openai",
-    "outtake",
-    "workflows",
+    *("agents", "anthropic", "autogen", "crewai", "langchain", "langgraph", "llama_index", "openai", "outtake"),
+    *("pydantic_ai", "workflows"),
 )
 """Packages whose import says that a file is about agents or models; a prefix of the name counts."""
 PROJECTS = {"crew.jsonc": Maker("crew", _CREWAI), "crew.json": Maker("crew", _CREWAI)}
