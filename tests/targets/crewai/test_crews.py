@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("crewai")
 
 from crewai import Crew
+from crewai.agents.agent_executor import AgentExecutor
 
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
@@ -93,6 +94,7 @@ def test_parallel_tool_calls_are_held_alone_and_an_error_is_recorded() -> None:
     assert "MOCKED" in str(asked) and "no fish" in str(asked)
 
 
+@pytest.mark.skipif(not hasattr(AgentExecutor, "_format_feedback_message"), reason="this release fails at feedback")
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_person_is_asked_about_a_result(asynchronous: bool) -> None:
     questions: list[str] = []
