@@ -12,7 +12,6 @@ from outtake.testing.kits import (
     anthropic,
     autogen,
     coroutines,
-    crewai,
     langgraph,
     llamaindex,
     openai,
@@ -41,8 +40,6 @@ kits: tuple[Kit, ...] = (
     pydantic_ai.KIT,
     pydantic_ai.SYNC,
     pydantic_ai.OLDEST,
-    crewai.KIT,
-    crewai.OLDEST,
 )
 
 
