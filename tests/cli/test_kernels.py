@@ -319,7 +319,7 @@ def test_a_kernel_outlives_its_server(cli: Cli) -> None:
         second.expect("http://")
         shell.ok("ask('b')")  # it is recorded before it goes out: the kernel has found the next server
         assert [source for _, source in steps(cli)][1:] == ["ask('a')", "ask('b')"]
-        shell.ok("from outtake_probe import client\nclient.PATIENCE = 0.1")
+        shell.ok("from outtake_probe import connection\nconnection.PATIENCE = 0.1")
         second.interrupt()
         second.ends()
         assert shell.ok("ask('c')")["said"] == "Out[6]: 'C'\n"
