@@ -46,7 +46,7 @@ def test_a_limit_goes_on_by_what_was_held_meanwhile() -> None:
             asyncio.get_running_loop().call_soon(asyncio.get_running_loop().call_soon, answer.set_result, "late")
 
         asyncio.get_running_loop().call_soon(release)
-        return await without_holds(held).wait_for(answer, 0.001)
+        return str(await without_holds(held).wait_for(answer, 0.001))
 
     assert asyncio.run(program()) == "late"
 
@@ -58,6 +58,6 @@ def test_the_clock_of_the_loop_stands_still() -> None:
         loop = without_holds(held).get_running_loop()
         before = loop.time()
         held.seconds += 60.0
-        return loop.time() - before
+        return float(loop.time() - before)
 
     assert asyncio.run(program()) < -1.0
