@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from outtake_probe.bodies import Bodies
 from outtake_probe.records import Json
-from outtake_probe.targets.toolkit.conversations import Conversation, follow
+from outtake_probe.targets.toolkit.conversations import ComparedConversations, Conversation, follow
 
 
 class Texts:
@@ -85,3 +87,28 @@ def test_whatever_is_asked_the_body_is_that_of_the_whole_prompt(prompts: list[li
         whole = [{"content": " ".join(message)} for message in messages]
         assert parts == whole
         assert bodies.put(parts) == Bodies().put(whole)
+
+
+def test_ids_are_numbered_in_what_is_compared_and_only_new_messages_are_converted() -> None:
+    shown: list[Json] = []
+
+    def show(message: Json) -> Json:
+        shown.append(message)
+        return message
+
+    def compare(message: Json, number: Callable[[str], int]) -> Json:
+        return {**message, "id": number(message["id"])}
+
+    told = [ComparedConversations(show, compare) for _ in range(2)]
+    ids = [["a", "b", "a", "c"], ["x", "y", "x", "z"]]
+    for length in (2, 4):
+        (_, one), (_, other) = (
+            each.follow("ann/model", [{"id": name} for name in names[:length]])
+            for each, names in zip(told, ids, strict=True)
+        )
+        assert list(one) == list(other) == [{"id": n} for n in (1, 2, 1, 3)[:length]]
+    assert len(shown) == 2 * 2 * 4  # for each of both, as it is shown and as it is compared, each message once
+    changed = [{"id": "b"}, {"id": "a"}]
+    assert list(told[0].follow("ann/model", changed)[1]) == [{"id": 1}, {"id": 2}]
+    changed[0]["id"] = "q"  # in place
+    assert list(told[0].follow("ann/model", changed)[0]) == [{"id": "q"}, {"id": "a"}]

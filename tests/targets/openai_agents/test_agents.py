@@ -11,6 +11,7 @@ pytest.importorskip("agents.run_internal")
 
 from agents import (
     Agent,
+    FunctionTool,
     GuardrailFunctionOutput,
     InputGuardrailTripwireTriggered,
     MaxTurnsExceeded,
@@ -271,6 +272,25 @@ def test_the_error_of_a_tool_is_recorded_and_what_the_model_is_told_is_the_sdks(
     assert "error" in told["output"]
     again = fork(program, log, serve_failures=True)
     assert again.output == log.output
+
+
+def test_a_tool_with_an_implementation_of_its_own_is_seen() -> None:
+    async def look(context: Any, arguments: str) -> str:
+        CALLS["look"] += 1
+        return f"saw {arguments}"
+
+    def made() -> Any:
+        schema = {"type": "object", "properties": {"what": {"type": "string"}}}
+        return FunctionTool("look", "Look.", schema, look, strict_json_schema=False)
+
+    program = lambda: _asked(_ann(tools=[made()]))  # noqa: E731
+    log = record(program)
+    (call,) = started(log, kind="tool")
+    assert call.component == "ann/tools/look"
+    CALLS.clear()
+    assert fork(program, log).output == log.output
+    assert not CALLS
+    assert fork(program, log, [replace(call, {"what": "stones"})]).executed("tool") == {"ann/tools/look": 1}
 
 
 def test_a_handoff_loop_ends_with_its_turns() -> None:

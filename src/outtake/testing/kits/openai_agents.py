@@ -289,6 +289,7 @@ class Slow(Scripted):
         await aslowly("model", "slow")
 
 async def main():
+    first = await Runner.run(Agent("carl", model=Scripted()), "first")  # what the SDK does once takes its time
     try:
         await asyncio.wait_for(Runner.run(Agent("ann", model=Slow()), "begin"), LIMIT)
     except asyncio.TimeoutError:
@@ -297,7 +298,7 @@ async def main():
     async for event in streamed.stream_events():
         if event.type == "raw_response_event":
             streamed.cancel()
-    return (await Runner.run(Agent("carl", model=Scripted()), "instead")).final_output
+    return (await Runner.run(Agent("carl", model=Scripted()), f"instead {first.final_output}")).final_output
 """
 
 TIMING = """

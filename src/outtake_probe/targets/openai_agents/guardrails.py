@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
-from agents.guardrail import (
-    GuardrailFunctionOutput,
-    InputGuardrail,
-    InputGuardrailResult,
-    OutputGuardrail,
-    OutputGuardrailResult,
-)
+from agents import guardrail as sdk
 from agents.tool_guardrails import ToolGuardrailFunctionOutput, ToolInputGuardrail, ToolOutputGuardrail
 
 from outtake_probe.calls import Call
@@ -28,17 +23,18 @@ PART = "guardrails"
 
 def install(adapter_state: AdapterState, patches: Patches) -> list[str]:
     """Wrap what runs a guardrail."""
-    described = (
-        (InputGuardrail, _of_input),
-        (OutputGuardrail, _of_output),
-        (ToolInputGuardrail, _of_tool),
-        (ToolOutputGuardrail, _of_tool),
-    )
-    lost = []
-    for cls, describe in described:
-        if not patches.wrap(cls, "run", Boundary(lambda: adapter_state.session, describe).acall):
-            lost.append(f"guardrails are not seen: {cls.__name__} has no run")
-    return lost
+    described: dict[type, Callable[..., Bound]] = {
+        sdk.InputGuardrail: _of_input,
+        sdk.OutputGuardrail: _of_output,
+        ToolInputGuardrail: _of_tool,
+        ToolOutputGuardrail: _of_tool,
+    }
+
+    def is_wrapped(cls: type, describe: Callable[..., Bound]) -> bool:
+        return patches.wrap(cls, "run", Boundary(lambda: adapter_state.session, describe).acall)
+
+    lost = [cls.__name__ for cls, describe in described.items() if not is_wrapped(cls, describe)]
+    return [f"guardrails are not seen: {name} has no run" for name in lost]
 
 
 def name_of(guardrail: Any) -> str:
@@ -48,20 +44,16 @@ def name_of(guardrail: Any) -> str:
 
 
 def _of_input(_method: Method, guardrail: Any, agent: Any, input: Any, context: Any) -> Bound:
-    def result(verdict: GuardrailFunctionOutput) -> InputGuardrailResult:
-        return InputGuardrailResult(guardrail=guardrail, output=verdict)
-
-    return Bound(_call(guardrail, agent, input, result), lambda new: ((guardrail, agent, new, context), {}))
+    call = _call(guardrail, agent, input, functools.partial(sdk.InputGuardrailResult, guardrail))
+    return Bound(call, lambda new: ((guardrail, agent, new, context), {}))
 
 
 def _of_output(_method: Method, guardrail: Any, context: Any, agent: Any, agent_output: Any) -> Bound:
-    def result(verdict: GuardrailFunctionOutput) -> OutputGuardrailResult:
-        return OutputGuardrailResult(guardrail=guardrail, agent=agent, agent_output=agent_output, output=verdict)
-
+    result = functools.partial(sdk.OutputGuardrailResult, guardrail, agent_output, agent)
     return Bound(_call(guardrail, agent, agent_output, result), lambda new: ((guardrail, context, agent, new), {}))
 
 
-def _call(guardrail: Any, agent: Any, checked: Any, result: Callable[[GuardrailFunctionOutput], Any]) -> Call:
+def _call(guardrail: Any, agent: Any, checked: Any, result: Callable[..., Any]) -> Call:
     return Call(
         "step",
         f"{place(agent.name)}/{PART}/{name_of(guardrail)}",
@@ -71,7 +63,9 @@ def _call(guardrail: Any, agent: Any, checked: Any, result: Callable[[GuardrailF
         decode_input=lambda value: decode(value["checked"]),
         normalize=lambda _, value: value if isinstance(value, dict) and "checked" in value else {"checked": value},
         encode=_encode,
-        decode=lambda value: result(_verdict(value)),
+        decode=lambda value: result(
+            output=sdk.GuardrailFunctionOutput(decode(value.get("info")), value["tripwire_triggered"])
+        ),
         normalize_output=_complete,
     )
 
@@ -87,12 +81,6 @@ def _complete(value: Json) -> Json:
     if not isinstance(full, dict) or not isinstance(full.get("tripwire_triggered"), bool):
         raise BadValue('a verdict is true or false, or {"tripwire_triggered": ..., "info": ...}')
     return full
-
-
-def _verdict(value: Json) -> GuardrailFunctionOutput:
-    return GuardrailFunctionOutput(
-        output_info=decode(value.get("info")), tripwire_triggered=value["tripwire_triggered"]
-    )
 
 
 # -- of tools --------------------------------------------------------------------------------------------------------

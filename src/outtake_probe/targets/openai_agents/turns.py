@@ -115,16 +115,13 @@ class _Turn:
         return {"final_output": final}
 
     def _build(self, value: Json) -> SingleStepResult:
-        step: Any = None
-        said = ""
-        if "handoff" in value:
-            step = run_steps.NextStepHandoff(self._agent_named(value["handoff"]))
-        else:
-            final = value.get("final_output")
-            step, said = (
-                run_steps.NextStepFinalOutput(self._validated(final)),
-                final if isinstance(final, str) else json.dumps(final),
-            )
+        final = value.get("final_output")
+        said = final if isinstance(final, str | None) else json.dumps(final)
+        step = (
+            run_steps.NextStepHandoff(self._agent_named(value["handoff"]))
+            if "handoff" in value
+            else run_steps.NextStepFinalOutput(self._validated(final))
+        )
         output = [items.build(ResponseOutputMessage, item) for item in items.output(said)] if said else []
         return SingleStepResult(
             original_input=self._input,
