@@ -70,7 +70,7 @@ BUILT_IN = (
     Entry("openai_agents", ("agents.responses_websocket_session",), "outtake_probe.targets.openai_agents"),
     Entry(
         "crewai",
-        ("crewai",),
+        ("crewai", "crewai.memory.unified_memory"),
         "outtake_probe.targets.crewai",
         (  # what is debugged is nobody else's business, and nobody is asked whether it may be
             ("CREWAI_DISABLE_TELEMETRY", "true"),

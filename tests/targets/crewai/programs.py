@@ -22,6 +22,7 @@ os.environ |= {
 
 from crewai import Agent, BaseLLM, Crew, Process, Task
 from crewai.flow.flow import Flow, and_, listen, or_, router, start
+from crewai.memory.unified_memory import Memory
 from crewai.tools import tool
 from pydantic import BaseModel
 
@@ -252,3 +253,23 @@ PROGRAMS: dict[str, Program] = {
     "in_a_thread": in_a_thread,
     "flow": flow,
 }
+
+
+class Embedder:
+    """Makes vectors of texts."""
+
+    def __call__(self, input: Any) -> Any:
+        CALLS["embed"] += 1
+        return [[float(byte) for byte in hashlib.sha256(text.encode()).digest()] for text in input]
+
+
+def remembering(folder: str) -> Program:
+    """A crew whose agent recalls what it remembered in an earlier task, and in earlier runs."""
+
+    def run() -> Any:
+        memory = Memory(llm=Scripted(model="scripted"), storage=folder, embedder=Embedder())
+        who = agent("reader")
+        crew = Crew(agents=[who], tasks=[task("Read.", who), task("Write.", who)], memory=memory)
+        return told(crew.kickoff())
+
+    return run

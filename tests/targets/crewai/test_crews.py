@@ -234,3 +234,17 @@ def test_a_project_of_json_files_is_opened(tmp_path: Path, monkeypatch: pytest.M
         "goal": "agents/reader.jsonc:3",
         "backstory": "agents/reader.jsonc:4",
     }
+
+
+def test_a_memory_is_asked_and_told_only_once(tmp_path: Path) -> None:
+    program = programs.remembering(str(tmp_path / "memory"))
+    record(program)  # what later runs find there
+    log = record(program)
+    assert log.status == "completed", log.output
+    assert any(path.endswith("memory/recall") for path in paths(log, "tool"))
+    assert any(path.endswith("memory/remember_many") for path in paths(log, "tool"))
+    for cut in (0, len(log.records) // 2, len(log.records)):
+        programs.CALLS.clear()
+        fork = record(program, parent=log, cut=cut)
+        assert (fork.status, fork.output) == (log.status, log.output)
+        assert not programs.CALLS
