@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("crewai")
 
 from crewai import Crew
-from crewai.agents.agent_executor import AgentExecutor
+from crewai.agent.core import AgentExecutor
 
 from outtake_probe.conditions import Breakpoint
 from outtake_probe.edits import Edit
