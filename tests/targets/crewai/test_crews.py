@@ -154,6 +154,8 @@ def test_the_graph_and_the_settings_come_from_the_configuration() -> None:
     target.configure("crew/tasks/write", "description", "Write a poem.")
     assert crew.agents[0].llm.temperature == 0.5
     assert crew.tasks[1].description == "Write a poem."
+    led = _target(programs.hierarchical()).describe()["edges"]
+    assert {"source": "crew", "target": "crew/worker", "label": "may delegate to"} in led
     routes = _target(programs.Looping()).describe()["edges"]
     assert ("Looping/decide", "Looping/repeat", "more") in {(e["source"], e["target"], e["label"]) for e in routes}
 

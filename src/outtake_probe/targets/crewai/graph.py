@@ -83,6 +83,8 @@ def _crew_edges(path: str, crew: Crew) -> Iterator[dict[str, Json]]:
         if task.agent is not None:
             yield _edge(place, f"{path}/{agent_name(task.agent)}", "is done by")
     manager = getattr(crew, "manager_agent", None)
+    if crew.process == Process.hierarchical and manager is None:  # CrewAI makes one when the crew runs
+        yield from (_edge(path, f"{path}/{agent_name(agent)}", "may delegate to") for agent in crew.agents)
     for agent in settings.agents_of(crew):
         for other in crew.agents:
             leads = agent is manager or (crew.process != Process.hierarchical and agent.allow_delegation)
